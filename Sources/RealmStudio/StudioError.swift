@@ -26,19 +26,30 @@ struct StudioError: Error {
     static func refused(_ message: String) -> StudioError { StudioError(.refused, message) }
 }
 
-/// An error as the page reads it. `query`: the text in whose place the mistake is looked for.
-func errorBody(_ error: any Error, query: String? = nil) -> [UInt8] {
+/// What the engine has against the text of a query, and which of its bytes that is about.
+struct QueryMistake: Error {
+    let error: RealmError
+    let query: String
+    let place: Range<Int>?
+}
+
+/// An error as the page reads it.
+func errorBody(_ error: any Error) -> [UInt8] {
     jsonObject { output in
         switch error {
         case let error as StudioError:
             output.member("error", error.message)
             output.member("kind", "\(error.kind)")
         case let error as RealmError:
-            let message = withoutQuery(error.message, query)
-            output.member("error", message)
+            output.member("error", error.message)
             output.member("kind", "engine")
             output.member("code", Int(error.code.rawValue))
-            if let query, let place = place(of: message, in: query) {
+        case let mistake as QueryMistake:
+            // The text stands above the message in the page.
+            output.member("error", Query.withoutText(mistake.error.message, mistake.query))
+            output.member("kind", "engine")
+            output.member("code", Int(mistake.error.code.rawValue))
+            if let place = mistake.place.map({ units(of: $0, in: mistake.query) }) {
                 output.member("at", place.lowerBound)
                 output.member("length", place.count)
             }
@@ -49,45 +60,14 @@ func errorBody(_ error: any Error, query: String? = nil) -> [UInt8] {
     }
 }
 
-/// The message without the text of the query, which stands above it in the page.
-private func withoutQuery(_ message: String, _ query: String?) -> String {
-    guard let query else { return message }
-    for start in ["Invalid predicate: '\(query)': ", "Predicate '\(query)': "]
-    where message.hasPrefix(start) {
-        return String(message.dropFirst(start.count))
-    }
-    return message
-}
-
-/// Where in the query the mistake is, in UTF-16 units, as texts are counted in a page: at the byte
-/// that the message names, else the first word in quotes that the query has.
-private func place(of message: String, in query: String) -> Range<Int>? {
+/// Bytes of a query in UTF-16 units, as texts are counted in a page: where they are none, of the word that begins there.
+private func units(of place: Range<Int>, in query: String) -> Range<Int> {
     let utf8 = query.utf8
-    func range(_ start: String.Index, _ end: String.Index) -> Range<Int> {
-        let first = query.utf16.distance(from: query.startIndex, to: start)
-        return first..<first + max(1, query.utf16.distance(from: start, to: end))
-    }
-    if let mark = message.firstRange(of: "at byte ") {
-        let digits = message[mark.upperBound...].prefix { $0.isASCII && $0.isNumber }
-        if let offset = Int(digits), offset <= utf8.count {
-            let start = utf8.index(utf8.startIndex, offsetBy: offset)
-            let word = query[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-            return range(start, word.endIndex)
-        }
-    }
-    for quote in ["'", "\""] {
-        let parts = message.components(separatedBy: quote)
-        for index in stride(from: 1, to: parts.count - 1, by: 2) where !parts[index].isEmpty {
-            if let found = query.firstRange(of: parts[index]) {
-                return range(found.lowerBound, found.upperBound)
-            }
-        }
-    }
-    return nil
-}
-
-extension String {
-    fileprivate func components(separatedBy separator: String) -> [String] {
-        split(separator: separator, omittingEmptySubsequences: false).map(String.init)
-    }
+    let start = utf8.index(utf8.startIndex, offsetBy: min(place.lowerBound, utf8.count))
+    let end =
+        place.isEmpty
+        ? query[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }.endIndex
+        : utf8.index(utf8.startIndex, offsetBy: min(place.upperBound, utf8.count))
+    let first = query.utf16.distance(from: query.startIndex, to: start)
+    return first..<first + max(1, query.utf16.distance(from: start, to: end))
 }

@@ -50,11 +50,9 @@ struct StudioServer: HTTPHandler {
     // MARK: Data
 
     private func data(_ request: HTTPRequest) async -> HTTPResponse {
-        var query: String?
         do {
             let body = try await Self.body(request)
             let asked = try Request(body)
-            query = try asked.optionalText("query")
             let name = String(request.path.dropFirst("/api/".count))
             return Self.json(try await answer(name, asked), .ok)
         } catch let refusal as Gate.Refusal {
@@ -69,7 +67,7 @@ struct StudioServer: HTTPHandler {
                 }
             return Self.json(errorBody(error), status)
         } catch {
-            return Self.json(errorBody(error, query: query), .unprocessableContent)
+            return Self.json(errorBody(error), .unprocessableContent)
         }
     }
 

@@ -49,7 +49,16 @@ struct View {
         let start = StudioFile.now
         var results = try realm.results(class_.key)
         let text = description.query
-        if text.utf8.contains(where: { $0 > 0x20 }) { results = try results.filter(text) }
+        if text.utf8.contains(where: { $0 > 0x20 }) {
+            do throws(RealmError) {
+                results = try results.filter(text)
+            } catch {
+                throw QueryMistake(
+                    error: error, query: text,
+                    place: Query.place(
+                        of: error, in: text, schema: realm.schema, classKey: class_.key))
+            }
+        }
         if !description.sort.isEmpty {
             guard let property = class_.property(named: description.sort) else {
                 throw StudioError(

@@ -61,79 +61,16 @@ struct QueryMistake: Error {
     /// A sentence; where the place is known, two lines more: the text, and a mark under the place.
     let message: String
 
-    /// Of an error that the engine threw for a text.
-    init(_ error: RealmError, _ text: String) {
-        var problem = error.message
+    /// Of an error that the engine threw for a text; `place`: where in it (`Query.place`).
+    init(_ error: RealmError, _ text: String, _ place: Range<Int>?) {
         // The text stands under the message, or is known to who typed it.
-        for head in ["Invalid predicate: '\(text)': ", "Predicate '\(text)': "]
-        where problem.hasPrefix(head) {
-            problem = String(problem.dropFirst(head.count))
-        }
-        var message = "the query: " + TextWidth.visible(problem)
-        if let place = Self.place(problem, Array(text.utf8)) {
-            message += "\n" + Self.drawn(text, place)
-        }
+        var message = "the query: " + TextWidth.visible(Query.withoutText(error.message, text))
+        if let place { message += "\n" + Self.drawn(text, place.lowerBound) }
         self.message = message
     }
 
     /// The same mistake, in a place of something longer.
     init(_ other: QueryMistake, behind place: String) { message = "\(place): \(other.message)" }
-
-    /// The byte that the message names, or the first place of a name that it quotes.
-    private static func place(_ problem: String, _ text: [UInt8]) -> Int? {
-        // Not of a pattern in it, which has places of its own.
-        for words in ["syntax error at byte ", "the date at byte ", "' at byte "] {
-            if let found = number(behind: words, in: problem) { return min(found, text.count) }
-        }
-        let pieces = problem.split(separator: "'", omittingEmptySubsequences: false)
-        for index in stride(from: 1, to: pieces.count - 1, by: 2) {
-            let name = Array(pieces[index].utf8)
-            let last = name.lastIndex(of: UInt8(ascii: ".")).map { Array(name[($0 + 1)...]) }
-            for candidate in [name, last ?? name] {
-                if let found = find(candidate, in: text) { return found }
-            }
-        }
-        return nil
-    }
-
-    private static func number(behind words: String, in text: String) -> Int? {
-        let bytes = Array(text.utf8)
-        let words = Array(words.utf8)
-        guard bytes.count > words.count else { return nil }
-        for start in 0...(bytes.count - words.count)
-        where bytes[start..<start + words.count].elementsEqual(words) {
-            let digits = bytes[(start + words.count)...].prefix { (0x30...0x39).contains($0) }
-            if let number = Int(String(decoding: digits, as: UTF8.self)) { return number }
-        }
-        return nil
-    }
-
-    /// Where the name stands in the text as a word of its own, outside of quoted strings.
-    private static func find(_ name: [UInt8], in text: [UInt8]) -> Int? {
-        guard !name.isEmpty, name.count <= text.count else { return nil }
-        func isLetter(_ index: Int) -> Bool {
-            guard text.indices.contains(index) else { return false }
-            let byte = text[index]
-            return byte >= 0x80 || byte == UInt8(ascii: "_")
-                || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
-        }
-        var quote: UInt8?
-        for start in 0...(text.count - name.count) {
-            let byte = text[start]
-            if let open = quote {
-                if byte == open, text[start - 1] != UInt8(ascii: "\\") { quote = nil }
-                continue
-            }
-            if text[start..<start + name.count].elementsEqual(name),
-                !isLetter(start - 1) || !isLetter(start),
-                !isLetter(start + name.count) || !isLetter(start + name.count - 1)
-            {
-                return start
-            }
-            if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") { quote = byte }
-        }
-        return nil
-    }
 
     /// The text, or the part of it around the place, and the mark below.
     private static func drawn(_ text: String, _ place: Int) -> String {
@@ -193,7 +130,9 @@ extension Realm {
             switch error.code {
             case .invalidQueryString, .invalidQuery, .invalidQueryArg, .notSupported,
                 .limitExceeded, .illegalOperation:
-                throw QueryMistake(error, query)
+                throw QueryMistake(
+                    error, query,
+                    Query.place(of: error, in: query, schema: schema, classKey: class_.key))
             default: throw error
             }
         }

@@ -103,7 +103,7 @@ def test_queries_and_orders(run, file) -> None:
     assert len(ages) == 18 and ages == sorted(ages, reverse=True)
 
 
-@pytest.mark.parametrize("query, word", [("age >> 3", ">"), ("years > 3", "years"), ("age == 3 AND nme == 'é'", "nme"), ('name == "é" AND (', "")])
+@pytest.mark.parametrize("query, word", [("age >> 3", ">"), ("years > 3", "years"), ("age == 3 AND nme == 'é'", "nme"), ("name == 'é' AND age > 1 AND age == 'x'", "age == 'x'"), ('name == "é" AND (', "")])
 def test_a_mistake_in_a_query_has_a_place(run, file, query, word) -> None:
     status, answer = run(file).ask("view", {"class": "Person", "query": query})
     assert status == 422

@@ -16,7 +16,9 @@ extension Binder {
                     do throws(RealmError) {
                         let path = try resolve(
                             Int(key.first)..<Int(key.first + key.count), 0, .value)
-                        step.keys.append((path, key.descending, texts.removeLast()))
+                        let steps = tree.steps[Int(key.first)..<Int(key.first + key.count)]
+                        let place = (steps.first?.start ?? 0, steps.last?.end ?? 0)
+                        step.keys.append((path, key.descending, texts.removeLast(), place))
                     } catch {
                         guard error.code == .invalidQuery else { throw error }
                         let clause = suffix.kind == .sort ? "sort" : "distinct"
@@ -38,12 +40,16 @@ extension Binder {
             case .sort:
                 var keys: [OrderingKey] = []
                 for key in step.keys {
+                    reading = key.place
                     keys.append(try orderingKey(key.path, key.descending, key.text))
                 }
                 bound.append(.sort(keys))
             case .distinct:
                 var keys: [OrderingKey] = []
-                for key in step.keys { keys.append(try orderingKey(key.path, false, key.text)) }
+                for key in step.keys {
+                    reading = key.place
+                    keys.append(try orderingKey(key.path, false, key.text))
+                }
                 bound.append(.distinct(keys))
             }
         }
@@ -53,6 +59,7 @@ extension Binder {
     private mutating func number(
         _ index: Int32, of clause: String
     ) throws(RealmError) -> Int {
+        reading = (tree.nodes[Int(index)].start, tree.nodes[Int(index)].end)
         let constant = try constant(index)
         guard constant.kind == .int, constant.int >= 0 else {
             let spelled = spelling(index)

@@ -24,7 +24,9 @@ struct BoundPath {
 /// SORT and DISTINCT keys with their names found, LIMIT and OFFSET with their syntax node.
 struct ResolvedStep {
     var kind: SyntaxSuffix.Kind
-    var keys: [(path: BoundPath, descending: Bool, text: String)] = []
+    var keys:
+        [(path: BoundPath, descending: Bool, text: String, place: (start: Int32, end: Int32))] =
+            []
     var numberNode: Int32 = -1
 }
 
@@ -82,6 +84,7 @@ extension Binder {
         for index in tree.nodes.indices {
             if !tree.subqueries.isEmpty { try enterScopes(at: Int32(index)) }
             let node = tree.nodes[index]
+            reading = (node.start, node.end)
             switch node.kind {
             case .path:
                 if let truth = looseBoolean(node, scope(Int32(index))) {
@@ -108,6 +111,7 @@ extension Binder {
             let path = try resolve(
                 Int(node.a)..<Int(node.a + node.b), scope(index),
                 PathEnding(rawValue: node.op) ?? .value)
+            reading = (node.start, node.end)
             try checkQuantifier(node, path)
             return path
         } catch {
@@ -184,6 +188,7 @@ extension Binder {
     ) throws(RealmError) {
         let start = Int(step.start)
         let end = Int(step.end)
+        reading = (step.start, step.end)
         switch step.kind {
         case .name:
             walk.isEscaped = step.isEscaped

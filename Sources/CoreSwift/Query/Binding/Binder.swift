@@ -72,6 +72,8 @@ struct Binder {
     /// Of paths: in the order in which they were resolved, then to their nodes.
     var recordsTexts = false
     var texts: [String] = []
+    /// What is read at the moment: bytes of the text. Where an error is thrown, the mistake is in it.
+    var reading: (start: Int32, end: Int32) = (0, 0)
 
     init(
         _ text: QueryText, _ tree: SyntaxTree, _ schema: Schema, _ rootClass: Int,
@@ -159,7 +161,7 @@ struct Binder {
 
     // MARK: Arguments
 
-    private func checkArguments() throws(RealmError) {
+    private mutating func checkArguments() throws(RealmError) {
         if tree.formatArguments > 0 || (tree.dialect == .format && !tree.hasPositionalArguments) {
             let given = tree.argumentCount ?? arguments.count
             if tree.formatArguments != given {
@@ -171,6 +173,7 @@ struct Binder {
         }
         guard tree.hasPositionalArguments || tree.formatArguments > 0 else { return }
         for node in tree.nodes where node.kind == .argument {
+            reading = (node.start, node.end)
             _ = try argument(Int64(node.payload), spelling(node))
         }
     }
@@ -365,6 +368,7 @@ struct Binder {
         for index in tree.nodes.indices {
             let node = tree.nodes[index]
             guard node.kind.isPredicate else { continue }
+            reading = (node.start, node.end)
             isInCondition = bound[index].isCondition
             usesColumns = allowsColumns && !isInCondition
             let made: Int32

@@ -171,7 +171,7 @@ package final class Query: @unchecked Sendable {
         self.init(classKey, values, schema, &builder, root, ordering, parts)
     }
 
-    private static func index(of key: ClassKey, in schema: Schema) throws(RealmError) -> Int {
+    static func index(of key: ClassKey, in schema: Schema) throws(RealmError) -> Int {
         // Classes that are not in the file have the invalid key.
         for index in schema.classes.indices
         where schema.classes[index].key == key && key != .invalid {
@@ -181,7 +181,7 @@ package final class Query: @unchecked Sendable {
     }
 
     /// An address also for empty texts.
-    private static func withText<R>(
+    static func withText<R>(
         _ buffer: UnsafeBufferPointer<UInt8>, _ body: (QueryText) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         if let base = buffer.baseAddress {
