@@ -173,8 +173,8 @@ AVX2 static bool range_avx2(const ck_texts *cells, ptrdiff_t offsets_ahead, cons
 }
 
 /* Members of a set: the numbers of 64 cells are put one behind another, 32 bits each, and looked up
- * one after another: cells of one to four numbers take as long as they have numbers, and no branch
- * asks how many. Cells that do not fit are counted by themselves. */
+ * one after another: a cell takes as long as it has numbers, and no branch asks how many. Cells that do
+ * not fit are counted by themselves. */
 enum { BLOCK = 64, GATHERED_MAX = 14, GATHERED_ROOM = BLOCK * GATHERED_MAX + 8 };
 
 /* The commonest cell: up to COMMON_MAX numbers of 32 bits. It is followed by what so many take. */
@@ -225,7 +225,7 @@ AVX2 static __attribute__((noinline)) uint32_t *gather(const uint8_t *cell, cons
 
 /* Makes of `count` numbers their places in the set, and a bit each whether they have one; what has none is
  * at the first place. */
-AVX2 static inline void place(uint32_t *numbers, size_t count, const question *q, uint8_t *found) {
+AVX2 static inline void find_places(uint32_t *numbers, size_t count, const question *q, uint8_t *found) {
     const __m256i low = _mm256_set1_epi32((int)q->low);
     const __m256i span = _mm256_set1_epi32((int)(q->high - q->low));
     for (size_t i = 0; i < count; i += 8) {
@@ -241,7 +241,7 @@ AVX2 static inline void place(uint32_t *numbers, size_t count, const question *q
  * of some processors take twice as long as loads one by one. */
 AVX2 static inline void look_up(uint32_t *numbers, size_t count, const question *q,
                                 uint8_t *found) {
-    place(numbers, count, q, found);
+    find_places(numbers, count, q, found);
     const uint32_t *words = (const uint32_t *)(const void *)q->bits;
     const unsigned flip = q->negated ? 0xFF : 0;
     for (size_t i = 0; i < count; i += 8) {
