@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import pickle
 from typing import Any, ClassVar
 
@@ -179,3 +180,23 @@ def test_a_mixin_of_a_class_that_is_made_later():
         both._noet = 1
     with pytest.raises(realm.NoSuchPropertyError):
         Model()._note = 1
+
+
+def test_checked_constructors_change_nothing_else(tmp_path):
+    @realm.typed
+    class Dated:
+        year: int = 0
+
+    @realm.typed
+    class Model(Dated, realm.Object):
+        name: str
+        tags: list[str] = []
+
+    assert sorted(inspect.signature(Model).parameters) == ["name", "tags", "year"]
+    assert sorted(realm.properties(Model)) == ["name", "tags", "year"]
+    model = Model(name="a")
+    with pytest.raises(realm.NoSuchPropertyError):
+        model.nmae = "b"
+    assert copy.deepcopy(model).tags == []
+    with realm.open(tmp_path / "a.realm", Model) as r, r.write():
+        assert r.add(model).name == "a"

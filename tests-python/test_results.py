@@ -65,6 +65,9 @@ class TestSequence:
         with pytest.raises(ValueError):
             results.index(three, 0, 6)
         assert results.index(three, 6) == 6
+        # Counting needs no second search where no object can be twice.
+        assert results._each_once and some._each_once and results.snapshot()._each_once
+        assert results.freeze()._each_once
         for other in (None, 3, "x", Person(id=3), Note(text="")):
             assert other not in results
 

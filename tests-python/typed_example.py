@@ -1,5 +1,7 @@
 """Checked by test_typing.py with mypy --strict; the comments are what it must infer."""
 
+# pyright: standard
+
 from __future__ import annotations
 
 import enum
@@ -16,6 +18,7 @@ class Country(realm.Object):
     name: str = ""
 
 
+@realm.typed
 class Airport(realm.Object):
     icao: str = realm.PrimaryKey()
     name: str = realm.Indexed(default="")
@@ -32,6 +35,35 @@ class Product(realm.Object):
     extra: Any = None
 
 
+class Note(realm.Object):
+    """As it is written without a thought of checkers."""
+
+    title: str
+    pages: int
+    tags: list[str]
+    seen: set[datetime]
+    counts: dict[str, int]
+    airport: Airport | None
+    links: realm.List[Airport]
+
+
+class Mixed:
+    made: date
+    words: list[str]
+
+
+class LongNote(Mixed, Note):
+    part: Address | None
+
+
+def use_plain_models() -> None:
+    Note()
+    note = Note(title="a", tags=["b"], airport=Airport(icao="A"))
+    assert_type(note.tags, list[str])
+    assert_type(note.airport, Airport | None)
+    LongNote(title="a", made=date(2020, 1, 1), part=Address(street="s")).words.append("a")
+
+
 def use_values() -> None:
     product = Product(price=Decimal("1.5"), batch=realm.ObjectId())
     assert_type(product.id, uuid.UUID)
@@ -45,10 +77,12 @@ class Shade(enum.Enum):
     DARK = "dark"
 
 
+@realm.typed
 class Named(realm.Object):
     title: str = realm.Field(indexed=True, default="")
 
 
+@realm.typed
 class Shelf(Named):
     id: int = realm.Field(primary_key=True, name_in_file="_id")
     shade: Shade = Shade.DARK
@@ -92,6 +126,7 @@ class Address(realm.EmbeddedObject):
     street: str
 
 
+@realm.typed
 class Person(realm.Object):
     id: int = realm.PrimaryKey()
     tags: list[str] = []

@@ -1,5 +1,7 @@
 """Checked by test_typing.py: mypy must object to every line marked so, and to no other."""
 
+# pyright: standard
+
 from __future__ import annotations
 
 import enum
@@ -11,6 +13,7 @@ class Colour(enum.Enum):
     RED = "red"
 
 
+@realm.typed
 class Dog(realm.Object):
     name: str = realm.PrimaryKey()
     age: int = 0
@@ -22,9 +25,24 @@ class Tagged(realm.Object):
     dogs: realm.Backlinks[Dog, "kennel"]  # mistake
 
 
-def use_what_checkers_cannot_know() -> None:
-    # Objects are made of these; the guide says what to write where checkers are used.
-    Tagged()  # mistake
+@realm.typed
+class Part(realm.EmbeddedObject):
+    name: str
+    tags: list[str] = []
+
+
+@realm.typed
+class TypedTagged(Tagged):
+    size: int
+    part: Part | None = None
+
+
+def use_constructors() -> None:
+    Tagged("a")  # mistake
+    Part()  # mistake
+    Part(name="a", tags="b")  # mistake
+    TypedTagged()  # mistake
+    TypedTagged(size=1, part=Dog(name="Rex"))  # mistake
 
 
 def use(r: realm.Realm) -> None:

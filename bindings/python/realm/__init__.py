@@ -86,6 +86,7 @@ from ._model import (
     properties,
     realm_of,
     reference,
+    typed,
 )
 from ._expressions import Condition, Expression
 from ._observing import (
@@ -234,4 +235,5 @@ __all__ = [
     "results",
     "to_dict",
     "to_json",
+    "typed",
 ]

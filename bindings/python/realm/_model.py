@@ -332,9 +332,6 @@ _FACTORY = _Factory()
 _EMPTY: dict[str, Any] = {"list": [], "set": set(), "dict": {}}
 
 
-@typing.dataclass_transform(
-    kw_only_default=True, field_specifiers=(Field, PrimaryKey, Indexed, FullText, Default)
-)
 class ObjectMeta(type):
     """Metaclass of model classes: reads the declarations."""
 
@@ -445,6 +442,10 @@ class Object(_realm.Object, metaclass=ObjectMeta):
 
     __slots__ = ()
 
+    if typing.TYPE_CHECKING:
+        # Which properties may be left out can't be told to a checker, but by `typed`.
+        def __init__(self, **values: Any) -> None: ...
+
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> Any:
         cls = type(self)
         if self._realm_managed:
@@ -518,6 +519,19 @@ class Object(_realm.Object, metaclass=ObjectMeta):
 def _blank(cls: type[Object]) -> Object:
     """An object without values, for copies and pickles."""
     return cls.__new__(cls)
+
+
+@typing.dataclass_transform(
+    kw_only_default=True, field_specifiers=(Field, PrimaryKey, Indexed, FullText, Default)
+)
+def typed(cls: type[T]) -> type[T]:
+    """Decorates a model class so that type checkers check what it is constructed with. It changes nothing else.
+
+    By PEP 681 they take every property without a value in the class for one that must be given, so that
+    the class says `tags: list[str] = []` and `age: int | None = None`; and, as with dataclasses, classes
+    that it is derived from, and mixins with properties, are to be decorated, too.
+    """
+    return cls
 
 
 class EmbeddedObject(Object):

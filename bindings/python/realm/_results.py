@@ -181,7 +181,7 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         if first is None:
             return 0
         # Lists, dictionaries and backlinks may have an object several times.
-        if self.offset(first + 1)._position(value) is None:
+        if self._each_once or self.offset(first + 1)._position(value) is None:
             return 1
         return sum(one == value for one in self)
 

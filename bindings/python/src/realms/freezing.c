@@ -88,6 +88,7 @@ static PyObject *resolve_results(Realm *self, Results *results) {
     PyObject *resolved = NULL;
     if (handle) resolved = results_make(TYPE_OF(results), self, binding, source, handle);
     else results_raise(results, "finding results of");
+    if (resolved) ((Results *)resolved)->each_once = results->each_once;
     Py_XDECREF((PyObject *)source);
     return resolved;
 }

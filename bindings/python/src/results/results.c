@@ -245,6 +245,11 @@ static PyObject *get_property(Results *self, void *unused) {
     return Py_NewRef(self->source ? (PyObject *)self->source->property : Py_None);
 }
 
+static PyObject *get_each_once(Results *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(self->each_once);
+}
+
 static PyMethodDef results_methods[] = {
     {"first", (PyCFunction)results_first, METH_NOARGS, "The first object, None if there is none."},
     {"last", (PyCFunction)results_last, METH_NOARGS, "The last object, None if there is none."},
@@ -279,6 +284,7 @@ static PyGetSetDef results_getset[] = {
     {"element_class", (getter)get_class, NULL, "Class of the objects, None for other values.", NULL},
     {"_name", (getter)get_name, NULL, NULL, NULL},
     {"_property", (getter)get_property, NULL, NULL, NULL},
+    {"_each_once", (getter)get_each_once, NULL, NULL, NULL},
     {"realm", (getter)get_realm, NULL, "The realm they are in.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

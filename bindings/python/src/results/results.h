@@ -12,6 +12,7 @@ struct Results {
     Binding *binding;          /* of the objects; NULL for results over other values */
     Collection *source;        /* the collection they are over, or NULL */
     realm_results_t *handle;
+    bool each_once;            /* no object is there twice: they are of a class, not of a collection */
 };
 
 /* ---- results_reading.c ---------------------------------------------------------------------- */

@@ -21,7 +21,10 @@ PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *ha
 }
 
 PyObject *results_derived(Results *self, realm_results_t *handle) {
-    return results_make(TYPE_OF(self), self->realm, self->binding, self->source, handle);
+    PyObject *derived =
+        results_make(TYPE_OF(self), self->realm, self->binding, self->source, handle);
+    if (derived) ((Results *)derived)->each_once = self->each_once;
+    return derived;
 }
 
 PyObject *results_name(Results *self) {

@@ -18,9 +18,13 @@ PyObject *results_of_class(PyTypeObject *type, PyObject *args) {
     Binding *binding = realm_binding_of(self, class);
     if (!binding) return NULL;
     realm_results_t *handle = realm_object_find_all(self->handle, binding->class_key);
-    if (handle) return results_wrap(type, binding, handle);
-    raise_engine(state, "objects of %s", binding->model->text);
-    return NULL;
+    if (!handle) {
+        raise_engine(state, "objects of %s", binding->model->text);
+        return NULL;
+    }
+    PyObject *results = results_wrap(type, binding, handle);
+    if (results) ((Results *)results)->each_once = true;
+    return results;
 }
 
 PyObject *results_of_backlinks(PyTypeObject *type, PyObject *args) {
