@@ -8,7 +8,7 @@ How long in CI says the test; the environment can give every campaign more or le
 
 A busy machine does less in the same time, so each campaign also has a number of cases that it does
 in any case: none passes with nothing tested. The campaigns in Swift work alike
-(Tests/CoreSwiftTests/Support/Campaign.swift).
+(Tests/TestSupport/Campaign.swift).
 """
 
 from __future__ import annotations

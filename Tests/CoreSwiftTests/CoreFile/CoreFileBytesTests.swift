@@ -4,6 +4,7 @@
 import Testing
 
 @testable import RealmCoreFile
+@testable import TestSupport
 
 @Suite struct CoreFileBytesTests {
     private static let pageBytes = PageCipher.pageBytes
@@ -30,9 +31,7 @@ import Testing
         var damaged: Set<Int> = []
 
         init(pages: Int, isEncrypted: Bool, _ random: inout Random) {
-            data = (0..<pages * pageBytes / 8).flatMap { _ in
-                withUnsafeBytes(of: random.next()) { Array($0) }
-            }
+            data = random.bytes(pages * pageBytes)
             data.replaceSubrange(16..<20, with: "T-DB".utf8)
             file = isEncrypted ? CoreFileSealing.seal(data, key: CoreFileSample.anyKey) : data
             guard isEncrypted else { return }
@@ -112,7 +111,7 @@ import Testing
                     try #require(world.damaged.isDisjoint(with: pages))
                     let found = UnsafeRawBufferPointer(start: bytes.start + offset, count: count)
                     try #require(
-                        world.data[offset..<offset + count].elementsEqual(found),
+                        world.data.isSame(as: found, at: offset),
                         "\(count) bytes at \(offset)")
                 }
                 if hasLargeValues && random.below(8) == 0 {

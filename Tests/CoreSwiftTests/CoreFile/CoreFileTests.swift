@@ -5,6 +5,8 @@ import Glibc
 import RealmCoreFile
 import Testing
 
+@testable import TestSupport
+
 struct CoreFileSample: CustomTestStringConvertible {
     let name: String
     var testDescription: String { name }

@@ -6,6 +6,8 @@ import RealmCoreFile
 import RealmImport
 import Testing
 
+@testable import TestSupport
+
 @Suite struct EncryptedCoreFileTests {
     private static let key = CoreFileSample.anyKey
 

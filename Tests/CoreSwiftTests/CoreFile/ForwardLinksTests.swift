@@ -5,6 +5,7 @@ import RealmCoreFile
 import Testing
 
 @testable import RealmImport
+@testable import TestSupport
 
 @Suite("Links to later objects")
 struct ForwardLinksTests {

@@ -7,6 +7,8 @@ import RealmCoreFile
 import RealmImport
 import Testing
 
+@testable import TestSupport
+
 /// What an import of a file has to give, in terms of `RealmDump`.
 private struct ExpectedContents {
     let file: CoreFile

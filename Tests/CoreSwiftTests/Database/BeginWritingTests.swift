@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// The disk begins with the first parts of a large commit before the others are ready.
 @Suite struct BeginWritingTests {

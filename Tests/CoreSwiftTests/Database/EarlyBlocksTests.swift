@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Long write transactions write full leaves before they commit. Nothing tells them from others but the
 /// memory they take.

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Encrypted realms: what their files show, what is refused, and what damage is found.
 @Suite struct EncryptionTests {

@@ -4,6 +4,7 @@ import CKernels
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct EvictionTests {
     private static let schema = Schema([

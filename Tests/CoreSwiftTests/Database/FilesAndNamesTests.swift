@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// What may happen to a file, its names and its lock file from outside.
 @Suite(.serialized) struct FilesAndNamesTests {

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// What fork() finds locked stays locked in the child: it must not wait for it.
 ///

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct FullTextModelTests {
     /// A piece of text and the words it has by either rules.

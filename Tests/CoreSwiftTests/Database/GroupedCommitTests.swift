@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Commits of blocks that become one version of the file: to the program they are commits as others.
 @Suite(.serialized) struct GroupedCommitTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// What `Tests/FileFuzz` does for as long as it is given, for some seconds.
 @Suite struct HostileForgeTests {

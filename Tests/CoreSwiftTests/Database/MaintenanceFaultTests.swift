@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Every system call of copying, compacting and deleting fails once, in turn: the error is reported
 /// or overcome, the realm is unharmed, and nothing unfinished has a final name.

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct MaintenanceTests {
     static let schema = Schema([

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// What an object holds, by property name.
 private typealias Row = [String: Value]

@@ -6,6 +6,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite(.serialized) struct MutationTests {
     private struct Sample {

@@ -1,18 +1,19 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// The crash campaign over real objects.
 @Suite(.serialized) struct ObjectCrashTests {
     @Test func everyCrashImageHasTheObjectsOfTheLastCommitOrTheOneInFlight() {
-        let failure = CrashCampaign<ObjectWorkload>.run(
+        let failure = ObjectWorkload.crashImages(
             Campaign("object crash images", seconds: 6, atLeast: 4)
         ) { ObjectWorkload(&$0) }
         if let failure { Issue.record("\(failure)") }
     }
 
     @Test func `crash images of grouped commits have whole versions, in order`() {
-        let failure = CrashCampaign<ObjectWorkload>.run(
+        let failure = ObjectWorkload.crashImages(
             Campaign("crash images of grouped commits", seconds: 4, atLeast: 2), imagesPerEvent: 3
         ) {
             var workload = ObjectWorkload(&$0)
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test func `every crash image has the change log of the commit that it shows`() {
-        let failure = CrashCampaign<ObjectWorkload>.run(
+        let failure = ObjectWorkload.crashImages(
             Campaign("crash images with a change log", seconds: 4, atLeast: 3)
         ) {
             var workload = ObjectWorkload(&$0)
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func `blocks that are written before their commit are none until then`() {
-        let failure = CrashCampaign<ObjectWorkload>.run(
+        let failure = ObjectWorkload.crashImages(
             Campaign("crash images of long transactions", seconds: 3, atLeast: 1),
             imagesPerEvent: 2
         ) {

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Every system call of a workload on objects fails once, in turn: the error is reported or
 /// overcome, nothing acknowledged is lost, and trying again succeeds.

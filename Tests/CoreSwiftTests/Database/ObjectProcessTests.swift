@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Work on objects that keeps a rule which every process can check: a counter, and an entry for
 /// each of its last values.

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Every system call of what programs do with whole files fails once, in turn, plain and encrypted:
 /// opening, asynchronous commits, copies, other keys, migrations, checks. The error has the right code, nothing

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ReadAheadTests {
     private let directory = TemporaryDirectory()

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct SchemaModeTests {
     let directory = TemporaryDirectory()

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Files that are used at random give space back by and by, without a call.
 @Suite struct SweepTests {

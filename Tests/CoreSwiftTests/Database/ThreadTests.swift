@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ThreadTests {
     let directory = TemporaryDirectory()

@@ -6,6 +6,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// A file in Tests/Fixtures/golden, and how it came to be.
 struct GoldenFile: CustomTestStringConvertible {

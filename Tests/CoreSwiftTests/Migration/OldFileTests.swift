@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct OldFileTests {
     private let directory = TemporaryDirectory()

@@ -5,6 +5,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite(.serialized) struct SchemaHistoryTests {
     private let directory = TemporaryDirectory()
@@ -51,9 +52,8 @@ import Testing
     }
 
     @Test func everyCrashImageHasTheSchemaAndObjectsOfACommit() {
-        let failure = CrashCampaign<MigrationWorkload>.run(
-            Campaign("migration crash images", seconds: 6, atLeast: 1)
-        ) { _ in MigrationWorkload() }
+        let failure = MigrationWorkload.crashImages(
+            Campaign("migration crash images", seconds: 6, atLeast: 1))
         if let failure { Issue.record("\(failure)") }
     }
 
@@ -66,8 +66,7 @@ import Testing
             workload.isTiny = true
             // Plain ones are swept as well.
             if item.number % 4 != 3 { workload.key = [UInt8](repeating: 3, count: 64) }
-            let images = try CrashCampaign(seed: item.seed, imagesPerEvent: 3) { _ in workload }
-                .run()
+            let images = try workload.crashImages(seed: item.seed, imagesPerEvent: 3)
             evicted += workload.evicted.count
             return images
         }

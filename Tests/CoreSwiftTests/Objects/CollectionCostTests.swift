@@ -5,6 +5,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct CollectionCostTests {
     private static let schema = Schema([

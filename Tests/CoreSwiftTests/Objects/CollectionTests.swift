@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 private enum Shelf {
     static let box = ClassSchema(
@@ -64,10 +65,10 @@ private struct BoxModel: Equatable {
         #expect(try object.collection("words").values() == words, note)
         #expect(
             try object.collection("unique").values() == unique.sorted().map { .int($0) }, note)
-        let texts = names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+        let texts = names.sorted { $0.precedes($1) }
         #expect(try object.collection("names").values() == texts.map { .string($0) }, note)
         let dictionary = try object.collection("ages")
-        let keys = ages.keys.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+        let keys = ages.keys.sorted { $0.precedes($1) }
         #expect(try dictionary.keys() == keys.map { .string($0) }, note)
         #expect(try dictionary.values() == keys.map { ages[$0]! }, note)
     }

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct FrozenThreadTests {
     private func add(_ realm: Realm, _ ids: ClosedRange<Int64>) throws {

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct HandleSlabTests {
     @Test func tagsOfAllKindsDiffer() {

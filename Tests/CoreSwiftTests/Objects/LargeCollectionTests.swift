@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 private enum Hall {
     static let hall = ClassSchema(
@@ -155,7 +156,7 @@ extension Realm {
                 return
             }
             try realm.commit()
-            let sorted = model.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+            let sorted = model.sorted { $0.precedes($1) }
             let kept = try realm.list("names")
             #expect(
                 try (0..<kept.count()).map { try Value(kept.get($0)) }

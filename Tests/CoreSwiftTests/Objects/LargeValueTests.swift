@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct LargeValueTests {
     @Test func `page counts of blocks survive their two bytes`() {

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct MixedLinkTests {
     private static let schema = Schema([

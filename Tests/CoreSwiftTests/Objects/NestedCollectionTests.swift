@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// A mixed value with everything in it.
 private indirect enum Tree: Equatable {

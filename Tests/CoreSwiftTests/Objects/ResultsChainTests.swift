@@ -5,6 +5,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ResultsChainTests {
     private struct Item: Equatable {

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// What a value is, bit by bit: NaNs and zeros of both signs are told apart.
 private func bits(_ value: RawValue) -> [UInt64] {

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 private enum Desk {
     static let pen = ClassSchema(

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ValueResultsTests {
     private static let schema = Schema([

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite(.serialized) struct NotificationReplayTests {
     private static let schema = Schema([

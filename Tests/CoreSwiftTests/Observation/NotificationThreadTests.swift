@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct NotificationThreadTests {
     /// A scheduler whose work this thread runs when it looks.

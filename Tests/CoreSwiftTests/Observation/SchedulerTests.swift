@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct SchedulerTests {
     @Test func aThreadSchedulerIsConfinedToItsThread() {

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// What a small commit costs beside its system calls; run with REALM_COMMIT_COST=path of a file.
 @Suite struct CommitCostTests {

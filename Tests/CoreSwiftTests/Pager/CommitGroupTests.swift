@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Commits that share a sync. What crashes leave of them is shown by `CrashTests`.
 @Suite struct CommitGroupTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Threads of one process on one store and on two stores of a file; to be run with the thread
 /// sanitizer as well.

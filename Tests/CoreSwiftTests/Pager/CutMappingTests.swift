@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Another program truncates a file that is open: an error, and not the end of the process. How signals are
 /// passed on is shown by `Tests/C/truncated.c`.

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// A failed fdatasync leaves pages that read well and that no later sync writes. Whatever happens behind
 /// it, what is acknowledged afterwards is on the disk. The disk of these tests keeps of a failed sync

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Files whose space map calls pages free that are in use.
 @Suite struct ForgedSpaceTests {

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Files that are not what they should be: an error or correct data, never a crash.
 @Suite struct HostileFileTests {

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// One file has many names: all who have it open know of each other, or are refused.
 @Suite struct IdentityTests {

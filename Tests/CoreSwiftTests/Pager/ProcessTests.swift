@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// What child processes do; see `ChildProcess`.
 @Suite struct ChildProcessTests {

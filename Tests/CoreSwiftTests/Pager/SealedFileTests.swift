@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// What somebody can do to an encrypted file without its key, and the nonces in it.
 @Suite struct SealedFileTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Reuse of pages: growth, pinned readers, giving back the end of the file, large maps.
 @Suite struct SpaceTests {

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// A file that lost its end after it was closed is refused, also when the version before its newest
 /// needs less of it.

@@ -7,6 +7,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite(.serialized) struct UnsyncedCrashTests {
     @Test func `a power loss before any sync leaves a version that was published`() {

@@ -5,6 +5,7 @@ import CKernels
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct CellKernelTests {
     private struct Cell {

@@ -5,6 +5,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ElementConditionTests {
     private static let types: [(name: String, type: PropertyType)] = [

@@ -5,6 +5,7 @@ import CKernels
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct PackedSortTests {
     private static let schema = Schema([
@@ -21,11 +22,6 @@ import Testing
                 PropertySchema("next", .object, linkTarget: "Row", flags: [.nullable]),
             ])
     ])
-
-    private struct Row {
-        var key: ObjectKey
-        var values: [String: Value]
-    }
 
     private static func values(_ number: Int, _ random: inout Random) -> [String: Value] {
         let words = ["", "a", "a\0", "a\0\0b", "b", "abcdefgh", "abcdefghi", "zz", "\u{e9}t\u{e9}"]
@@ -49,14 +45,14 @@ import Testing
 
     private static func make(
         _ directory: TemporaryDirectory, _ count: Int, _ random: inout Random
-    ) throws -> (Realm, [Row]) {
+    ) throws -> (Realm, [SortedRow]) {
         let realm = try Realm.open(TestSchema.configuration(directory.file(), schema))
-        var rows: [Row] = []
+        var rows: [SortedRow] = []
         try realm.write {
             for number in 0..<count {
                 let values = values(number, &random)
                 let object = try realm.create("Row", values)
-                rows.append(Row(key: object.handle.objectKey, values: values))
+                rows.append(SortedRow(key: object.handle.objectKey, values: values))
             }
             // Rows that are gone: gaps, and tombstones in leaves.
             for number in stride(from: 3, to: count, by: 97).reversed() {
@@ -66,34 +62,6 @@ import Testing
             }
         }
         return (realm, rows)
-    }
-
-    /// -1, 0 or 1; what is missing is null.
-    private static func order(_ a: Value?, _ b: Value?) -> Int {
-        switch (a ?? .null, b ?? .null) {
-        case (.null, .null): return 0
-        case (.null, _): return -1
-        case (_, .null): return 1
-        case (.int(let x), .int(let y)): return x < y ? -1 : x > y ? 1 : 0
-        case (.bool(let x), .bool(let y)): return x == y ? 0 : y ? -1 : 1
-        case (.double(let x), .double(let y)): return x < y ? -1 : x > y ? 1 : 0
-        case (.timestamp(let x), .timestamp(let y)):
-            return x.seconds < y.seconds ? -1 : x.seconds > y.seconds ? 1 : 0
-        case (.string(let x), .string(let y)):
-            if x.utf8.elementsEqual(y.utf8) { return 0 }
-            return x.utf8.lexicographicallyPrecedes(y.utf8) ? -1 : 1
-        default: return 0
-        }
-    }
-
-    private static func sorted(_ rows: [Row], _ keys: [(String, Bool)]) -> [Row] {
-        rows.enumerated().sorted { a, b in
-            for (name, descends) in keys {
-                let order = order(a.element.values[name], b.element.values[name])
-                if order != 0 { return (order < 0) != descends }
-            }
-            return a.offset < b.offset
-        }.map(\.element)
     }
 
     private static func text(_ keys: [(String, Bool)]) -> String {
@@ -116,14 +84,14 @@ import Testing
             where !keys.contains(where: { $0.0 == name }) {
                 keys.append((name, random.below(2) == 0))
             }
-            let expected = Self.sorted(rows, keys)
+            let expected = SortedRow.sorted(rows, keys)
             let ordered = try all.sorted(Self.text(keys))
             #expect(try ordered.keys() == expected.map(\.key), "\(count): \(Self.text(keys))")
             // Objects that do not come in the order of their keys keep their order, too.
             let again = [(names[random.below(names.count)], random.below(2) == 0)]
             #expect(
                 try ordered.sorted(Self.text(again)).keys()
-                    == Self.sorted(expected, again).map(\.key),
+                    == SortedRow.sorted(expected, again).map(\.key),
                 "\(count): \(Self.text(keys)), then \(Self.text(again))")
         }
     }

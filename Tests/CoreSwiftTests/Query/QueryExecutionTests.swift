@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// Vessels and harbors with every property type there is, null or not.
 func shipSchema() -> Schema {

@@ -7,6 +7,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct QueryTextFuzzTests {
     private static func lines(_ path: String) -> [[UInt8]] {

@@ -5,6 +5,7 @@ import CKernels
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct RangeKernelTests {
     /// Compares both kernels with `passes` for rows of every length up to some, and a few long ones.

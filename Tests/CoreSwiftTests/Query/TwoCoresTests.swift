@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite(.serialized) struct TwoCoresTests {
     private static let note = ClassSchema(
@@ -144,10 +145,9 @@ import Testing
         try expect("rank ASC, text DESC") { a, b in
             (a.rank ?? -1) != (b.rank ?? -1)
                 ? (a.rank ?? -1) < (b.rank ?? -1)
-                : Array(a.text.utf8) != Array(b.text.utf8)
-                    && !a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
+                : b.text.precedes(a.text)
         }
-        try expect("text ASC") { a, b in a.text.utf8.lexicographicallyPrecedes(b.text.utf8) }
+        try expect("text ASC") { a, b in a.text.precedes(b.text) }
         // All equal but for the order of keys, and only two values.
         try expect("rank DESC") { a, b in (a.rank ?? -1) > (b.rank ?? -1) }
         // Results that are frozen may be read by several threads at once.
@@ -383,8 +383,8 @@ import Testing
         let sorted = rows.sorted { a, b in
             let (x, y) = (a.rank ?? -1, b.rank ?? -1)
             if x != y { return x < y }
-            let (s, t) = (a.text.utf8, b.text.utf8)
-            return s.elementsEqual(t) ? a.key < b.key : t.lexicographicallyPrecedes(s)
+            let order = a.text.order(b.text)
+            return order == 0 ? a.key < b.key : order > 0
         }
         #expect(try keys(all.sorted("rank ASC, text DESC")) == sorted.map(\.key))
         try realm.rollback()

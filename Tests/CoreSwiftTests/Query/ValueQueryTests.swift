@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ValueQueryTests {
     static let schema: Schema = {

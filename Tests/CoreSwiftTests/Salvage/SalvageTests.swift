@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// What comes back of damaged files: all that does not depend on the damage, and nothing else.
 @Suite struct SalvageTests {

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 private func column(_ kind: ColumnKind, isNullable: Bool) -> ColumnInfo {
     ColumnInfo(

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ChangeDoorTests {
     /// Every kind of property, with indexes and without.

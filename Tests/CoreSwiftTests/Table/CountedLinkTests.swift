@@ -5,6 +5,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct CountedLinkTests {
     private static let schema = Schema([

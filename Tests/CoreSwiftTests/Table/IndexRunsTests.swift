@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct IndexRunsTests {
     private struct Change {
@@ -12,8 +13,7 @@ import Testing
 
         /// Equal ones stay as they came.
         static func isBefore(_ a: Change, _ b: Change) -> Bool {
-            a.value != b.value
-                ? a.value.lexicographicallyPrecedes(b.value) : a.key < b.key
+            a.value != b.value ? a.value.precedes(b.value) : a.key < b.key
         }
     }
 
@@ -21,15 +21,12 @@ import Testing
 
     /// Keys of all sizes; of a few values with long common beginnings, so that many are equal or nearly so.
     private func change(_ random: inout Random, lengths: ClosedRange<Int>, letters: Int) -> Change {
-        let length = Int.random(in: lengths, using: &random)
-        let same = Int.random(in: 0...length, using: &random)
-        let value = (0..<length).map { place in
-            place < same ? UInt8(7) : UInt8(Int.random(in: 0..<letters, using: &random))
-        }
-        let bits = UInt64.random(in: 0...62, using: &random)
+        let length = lengths.lowerBound + random.below(lengths.count)
+        let same = random.below(length + 1)
+        let value = [UInt8](repeating: 7, count: same) + random.bytes(length - same, below: letters)
         return Change(
-            value: value, key: UInt64.random(in: 0...(1 << bits), using: &random),
-            isAddition: Bool.random(using: &random))
+            value: value, key: random.next() >> UInt64(2 + random.below(62)),
+            isAddition: random.below(2) == 0)
     }
 
     private func add(
@@ -86,7 +83,7 @@ import Testing
                 try #require(!merge.isEmpty)
                 let (value, word) = merge.top
                 let expectedWord = change.isAddition ? change.key : change.key | 1 << 63
-                if !value.elementsEqual(change.value) || word != expectedWord { wrong += 1 }
+                if !change.value.isSame(as: value) || word != expectedWord { wrong += 1 }
                 let isRepeated = place > 0 && expected[place - 1].value == change.value
                 if merge.repeatsValue() != isRepeated { wrong += 1 }
                 repeated += isRepeated ? 1 : 0

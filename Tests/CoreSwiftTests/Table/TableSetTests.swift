@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 /// A file whose catalog is found wrong only after the tables were made.
 enum DamagedCatalog {

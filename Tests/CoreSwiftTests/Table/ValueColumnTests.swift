@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ValueColumnTests {
     static let types: [(name: String, type: PropertyType)] = [

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct JSONReaderTests {
     private func read(_ text: String) throws -> ValueTree { try JSONReader.read(text) }

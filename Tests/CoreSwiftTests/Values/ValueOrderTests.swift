@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ValueOrderTests {
     private static func decimal(_ text: String) -> Value {

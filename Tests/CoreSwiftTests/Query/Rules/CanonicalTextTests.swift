@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct CanonicalTextTests {
     private func decimal(_ text: String) -> Value { .decimal128(Decimal128(text)!) }

@@ -5,6 +5,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ChainRuleTests {
     private let world: RuleWorld

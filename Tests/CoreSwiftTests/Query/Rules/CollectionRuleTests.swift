@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct CollectionRuleTests {
     @Test func `Q: collections and quantifiers`() throws {

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct FormatRuleTests {
     private func string(_ text: String) -> QueryArgument { .scalar(.string(text)) }

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct FunctionRuleTests {
     @Test func `B7: functions of numbers`() throws {

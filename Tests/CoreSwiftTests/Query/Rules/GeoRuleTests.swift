@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct GeoRuleTests {
     private func world() throws -> RuleWorld {

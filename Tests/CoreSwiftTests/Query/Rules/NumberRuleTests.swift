@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct NumberRuleTests {
     private func decimal(_ text: String) -> Value { .decimal128(Decimal128(text)!) }

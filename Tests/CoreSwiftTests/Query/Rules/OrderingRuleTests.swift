@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct OrderingRuleTests {
     @Test func `D: sort, distinct and limit`() throws {

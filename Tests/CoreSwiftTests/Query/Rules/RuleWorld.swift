@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 final class RuleWorld: RuleModel {
     private let directory = TemporaryDirectory()

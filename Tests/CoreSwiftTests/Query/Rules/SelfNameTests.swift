@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct SelfNameTests {
     /// `Hull` and `Port` have a property called SELF, which is no link and a link; `Berth` has a

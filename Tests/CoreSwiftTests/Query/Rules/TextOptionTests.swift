@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct TextOptionTests {
     @Test func `C5, Q15: long lists with options find what their members find`() throws {

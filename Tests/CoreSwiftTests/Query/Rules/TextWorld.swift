@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 struct TextWorld {
     let world: TableWorld

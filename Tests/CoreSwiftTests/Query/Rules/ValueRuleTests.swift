@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ValueRuleTests {
     @Test func `T: types and coercion`() throws {

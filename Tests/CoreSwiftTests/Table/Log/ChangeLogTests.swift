@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct ChangeLogTests {
     private func open(_ directory: TemporaryDirectory) throws -> Realm {

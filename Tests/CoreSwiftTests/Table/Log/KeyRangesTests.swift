@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct KeyRangesTests {
     /// Close together (by bits) and far apart (sorted), with runs up to the ends of words, and repeated.

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct LogLimitTests {
     /// The log names the keys of dictionaries, so that long ones make much of it at little cost.

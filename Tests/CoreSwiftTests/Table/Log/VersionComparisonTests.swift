@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct VersionComparisonTests {
     @Test func `a comparison of two versions tells what random programs changed`() throws {

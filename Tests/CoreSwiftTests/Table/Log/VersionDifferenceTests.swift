@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct VersionDifferenceTests {
     private func open(_ path: String, _ schema: Schema = ChangeDoorTests.schema) throws -> Realm {

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct UnicodeTests {
     private static func lines(_ name: String) throws -> [[Substring]] {

@@ -544,3 +544,11 @@ extension Realm {
         try schema.classes.map { try objectCount($0.key) }
     }
 }
+
+extension ObjectWorkload {
+    static func crashImages(
+        _ campaign: Campaign, imagesPerEvent: Int = 6, _ make: (inout Random) -> ObjectWorkload
+    ) -> String? {
+        CrashCampaign.run(campaign, imagesPerEvent: imagesPerEvent, make)
+    }
+}

@@ -96,3 +96,14 @@ struct MigrationWorkload: CrashWorkload {
         return (.objects(result, operations), result)
     }
 }
+
+extension MigrationWorkload {
+    static func crashImages(_ campaign: Campaign) -> String? {
+        CrashCampaign.run(campaign) { _ in MigrationWorkload() }
+    }
+
+    /// How many images were examined.
+    func crashImages(seed: UInt64, imagesPerEvent: Int) throws -> Int {
+        try CrashCampaign(seed: seed, imagesPerEvent: imagesPerEvent) { _ in self }.run()
+    }
+}

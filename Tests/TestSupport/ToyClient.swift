@@ -18,6 +18,9 @@ struct Random: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    mutating func bytes(_ count: Int, below bound: Int = 256) -> [UInt8] {
+        (0..<count).map { _ in UInt8(below(bound)) }
+    }
 }
 
 extension SpaceLimits {

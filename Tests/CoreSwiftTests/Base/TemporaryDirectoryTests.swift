@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import CoreSwift
+@testable import TestSupport
 
 @Suite struct TemporaryDirectoryTests {
     @Test func whatKilledProcessesLeftIsRemovedAndNothingElse() throws {
