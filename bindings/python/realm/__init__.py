@@ -75,7 +75,7 @@ from ._errors import (
 from ._import import ImportedClass, ImportReport, import_realm_core
 from ._json import to_dict, to_json
 from ._migration import Migration, MigrationPlan
-from ._fields import Default, Field, Float32, FullText, Indexed, PrimaryKey
+from ._fields import Default, Field, Float32, FullText, Indexed, PrimaryKey, typed
 from ._model import (
     EmbeddedObject,
     Object,
@@ -86,7 +86,6 @@ from ._model import (
     properties,
     realm_of,
     reference,
-    typed,
 )
 from ._expressions import Condition, Expression
 from ._observing import (

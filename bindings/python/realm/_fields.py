@@ -1,11 +1,14 @@
-"""What a class body says about a property besides its type: `Field` and its shorter forms."""
+"""What a class body says about a property besides its type: `Field` and its shorter forms; and `typed`, which
+tells type checkers of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 
 from ._errors import SchemaError
+
+C = TypeVar("C")
 
 
 class _Float32Marker:
@@ -137,3 +140,16 @@ def Default(factory: Callable[[], Any]) -> Any:
     """A default that is computed for each new object: `created: datetime = Default(factory=now)`.
     (Type checkers see that the argument is optional if `factory` is named.)"""
     return Marker(default_factory=factory)
+
+
+@dataclass_transform(
+    kw_only_default=True, field_specifiers=(Field, PrimaryKey, Indexed, FullText, Default)
+)
+def typed(cls: type[C]) -> type[C]:
+    """Decorates a model class so that type checkers check what it is constructed with. It changes nothing else.
+
+    By PEP 681 they take every property without a value in the class for one that must be given, so that
+    the class says `tags: list[str] = []` and `age: int | None = None`; and, as with dataclasses, classes
+    that it is derived from, and mixins with properties, are to be decorated, too.
+    """
+    return cls

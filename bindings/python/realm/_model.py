@@ -30,13 +30,8 @@ from ._backlinks import Backlinks, backlinks_in
 from ._errors import InvalidObjectError, SchemaError, UsageError
 from ._fields import (
     _MISSING,
-    Default,
-    Field,
     Float32,
-    FullText,
-    Indexed,
     Marker,
-    PrimaryKey,
     _Float32Marker,
 )
 from ._json import to_dict, to_json
@@ -443,7 +438,7 @@ class Object(_realm.Object, metaclass=ObjectMeta):
     __slots__ = ()
 
     if typing.TYPE_CHECKING:
-        # Which properties may be left out can't be told to a checker, but by `typed`.
+        # Which properties may be left out can't be told to a checker, but by `realm.typed`.
         def __init__(self, **values: Any) -> None: ...
 
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> Any:
@@ -519,19 +514,6 @@ class Object(_realm.Object, metaclass=ObjectMeta):
 def _blank(cls: type[Object]) -> Object:
     """An object without values, for copies and pickles."""
     return cls.__new__(cls)
-
-
-@typing.dataclass_transform(
-    kw_only_default=True, field_specifiers=(Field, PrimaryKey, Indexed, FullText, Default)
-)
-def typed(cls: type[T]) -> type[T]:
-    """Decorates a model class so that type checkers check what it is constructed with. It changes nothing else.
-
-    By PEP 681 they take every property without a value in the class for one that must be given, so that
-    the class says `tags: list[str] = []` and `age: int | None = None`; and, as with dataclasses, classes
-    that it is derived from, and mixins with properties, are to be decorated, too.
-    """
-    return cls
 
 
 class EmbeddedObject(Object):
