@@ -8,6 +8,8 @@
 #define HAS_AVX2() __builtin_cpu_supports("avx2")
 #endif
 #define INLINE static inline __attribute__((always_inline))
+/* What is done seldom is there once. */
+#define SELDOM static __attribute__((noinline))
 
 /* ---- where rows lie */
 
@@ -26,7 +28,7 @@ INLINE uint64_t load64(const uint8_t *p) {
     memcpy(&value, p, 8);
     return value;
 }
-/* Kind 0: one length, 1: 16-bit offsets, 2: 32-bit offsets; a constant wherever it is inlined. */
+/* Kind 0: one length, 1: 16-bit offsets, 2: 32-bit offsets; a constant in all loops. */
 INLINE size_t row_end(const ck_texts *texts, int kind, size_t row) {
     return kind == 0   ? (row + 1) * texts->length
            : kind == 1 ? load16(texts->offsets16, row + 1)
@@ -85,7 +87,7 @@ typedef struct {
     uint64_t first, first_fold;     /* the first eight, of needles of nine bytes and more */
 } probe;
 
-INLINE probe make_probe(const uint8_t *bytes, size_t count, bool nocase) {
+SELDOM probe make_probe(const uint8_t *bytes, size_t count, bool nocase) {
     probe p = {bytes, count, 0, 0, 0, 0, 0};
     const size_t n = count < 8 ? count : 8;
     for (size_t i = 0; i < n; i++) {
@@ -123,7 +125,7 @@ INLINE bool same(const uint8_t *a, const probe *p, size_t room, bool nocase) {
 
 enum { EQUAL, BEGINS, ENDS };
 
-INLINE void mask_row(const ck_texts *texts, int kind, int op, const probe *p, size_t heap_end,
+SELDOM void mask_row(const ck_texts *texts, int kind, int op, const probe *p, size_t heap_end,
                      size_t row, bool nocase, uint64_t *mask) {
     const size_t begin = row ? row_end(texts, kind, row - 1) : 0, end = row_end(texts, kind, row);
     if (op == EQUAL ? end - begin != p->count : end - begin < p->count) return;
@@ -230,7 +232,7 @@ typedef struct {
 } search;
 
 /* Takes in that the needle may stand at `at`. */
-INLINE void take(search *s, int kind, size_t at, bool nocase, bool sure) {
+SELDOM void take(search *s, int kind, size_t at, bool nocase, bool sure) {
     size_t row, end;
     if (!sure && !same(s->texts->heap + at, &s->needle, s->heap_end - at, nocase)) return;
     if (kind == 0) {
@@ -259,7 +261,7 @@ INLINE void take(search *s, int kind, size_t at, bool nocase, bool sure) {
     if (at + s->needle.count <= end) s->mask[row / 64] |= 1ull << (row % 64);
 }
 
-INLINE void search_scalar(search *s, int kind, size_t from, size_t end, bool nocase) {
+SELDOM void search_scalar(search *s, int kind, size_t from, size_t end, bool nocase) {
     const uint8_t *heap = s->texts->heap;
     const uint8_t first = s->needle.bytes[0], fold = fold_of(first, nocase);
     for (size_t i = from; i < end; i++)

@@ -103,6 +103,11 @@ extension Query {
         case nil: break
         }
         let conditions = describe(filter.root, classKey)
+        if let asked = try selection.linkerMembers() {
+            let name = property(asked.column, classKey)?.name ?? "\(asked.column)"
+            let members = Self.counted(asked.members.count, "object")
+            return ["start: inverse index of \(name), links to \(members) (\(conditions))"]
+        }
         if let followed = try selection.followedCount() {
             let tests = followed.conjuncts.map { describe($0, classKey, depth: 1) }
             let candidates = Self.counted(followed.count, "candidate")

@@ -8,20 +8,10 @@ final class KeyBits {
     private let words: Int
     private var bits: Bitmap?
 
-    /// A class may have so many keys per object, gaps included.
-    private static let keysPerObject = 8
-
     /// Nil where keys lie too far apart, and for a class without objects.
     init?(_ table: TableReader) throws(RealmError) {
-        guard let first = try table.leaf(atPosition: 0)?.leaf,
-            let last = try table.leaf(atPosition: table.rowCount - 1)?.leaf, last.rows > 0
-        else { return nil }
-        low = first.keyBase
-        let (distance, overflows) = last.key(last.rows - 1).rawValue
-            .subtractingReportingOverflow(low.rawValue)
-        guard !overflows, distance >= 0, distance / Int64(Self.keysPerObject) < table.rowCount
-        else { return nil }
-        count = Int(distance) + 1
+        guard let span = try table.keySpan() else { return nil }
+        (low, count) = span
         words = Bits.words(count) + 1
         let made = Bitmap.allocate(capacity: words)
         made.initialize(repeating: 0, count: words)
@@ -66,5 +56,24 @@ final class KeyBits {
         guard let bits else { return KeySet([]) }
         self.bits = nil
         return KeySet(bits: bits, words: words, from: low.rawValue)
+    }
+}
+
+extension TableReader {
+    /// A class may have so many keys per object, gaps included.
+    private static let keysPerObject = 8
+
+    /// The least key and how many there are up to the greatest one. Nil where they lie too far apart, and for a
+    /// class without objects.
+    func keySpan() throws(RealmError) -> (low: ObjectKey, count: Int)? {
+        guard let first = try leaf(atPosition: 0)?.leaf,
+            let last = try leaf(atPosition: rowCount - 1)?.leaf, last.rows > 0
+        else { return nil }
+        let low = first.keyBase
+        let (distance, overflows) = last.key(last.rows - 1).rawValue
+            .subtractingReportingOverflow(low.rawValue)
+        guard !overflows, distance >= 0, distance / Int64(Self.keysPerObject) < rowCount
+        else { return nil }
+        return (low, Int(distance) + 1)
     }
 }

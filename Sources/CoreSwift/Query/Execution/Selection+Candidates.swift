@@ -9,6 +9,7 @@ extension Selection {
         let node = program.nodes[root]
         // The whole answer, which a scan would begin with as well.
         if case .words(let search) = node.test, !node.negated { return try wordKeys(node, search) }
+        if wanted == .max, let found = try linkers() { return found.objects.keys }
         if let keys = try followed(wanted: wanted) { return keys }
         guard let plan = try plan(limit: candidatesMax(wanted: wanted)) else { return nil }
         var keys = try keys(of: plan.part)

@@ -51,6 +51,7 @@ struct Selection: Planner {
         let node = program.nodes[root]
         if let constant = node.constantResult { return constant ? table.rowCount : 0 }
         if let count = try indexCount() { return count }
+        if most == .max, let found = try linkers() { return found.count }
         if let keys = try candidates(wanted: most) { return keys.count }
         try prepare()
         if most == .max, let count = try countRange(node) { return count }
@@ -114,6 +115,7 @@ struct Selection: Planner {
     /// The objects that pass, as a set: of a scan over keys without large gaps its bits as they are found.
     func keySet() throws(RealmError) -> KeySet {
         if program.nodes[root].constantResult != nil { return KeySet(try keys()) }
+        if let found = try linkers() { return found.objects }
         if let keys = try candidates() { return KeySet(keys) }
         try prepare()
         guard !usesTwoCores, let bits = try KeyBits(table) else { return KeySet(try keys()) }
