@@ -15,6 +15,7 @@ unexport CC CXX CFLAGS CXXFLAGS LDFLAGS
 
 lib: packages
 	@.ci/generate-header
+	@.ci/build-libsodium
 	@.ci/swift-build --quiet --product realm
 	@.ci/swift-build --quiet --product realm-import
 	@.ci/swift-build --quiet --product realm-cli
@@ -27,7 +28,7 @@ header:
 	@.ci/generate-header
 
 packages:
-	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev libssl-dev gcc g++ binutils python3
+	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev libssl-dev gcc g++ binutils python3-venv
 
 test: test-packages
 	@.ci/test
