@@ -147,6 +147,11 @@ class TestWatch:
         realm.open(file, [*CLASSES, Cat], version=1).close()
         assert seen.json()["change"] == "schema" and seen.end() == 0
 
+    def test_a_file_that_goes_ends_it(self, file: Path, tmp_path: Path, watch) -> None:
+        seen = watch(file, "--format", "jsonl")
+        file.rename(tmp_path / "moved.realm")
+        assert "was deleted or moved" in seen.process.stderr.read() and seen.end() == 2
+
     def test_mistakes_end_it_at_once(self, file: Path, tmp_path: Path) -> None:
         for arguments, words in [
             ([file, "Cow"], "no class 'Cow'"), ([file, "Dog", "nme == 1"], "no property 'nme'"),

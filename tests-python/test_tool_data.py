@@ -69,6 +69,21 @@ class TestOutAndIn:
                 assert dump(empty, cls) == dump(full, cls) and len(before) > 0
 
     @pytest.mark.parametrize("form", ["csv", "jsonl"])
+    def test_objects_without_properties(self, tmp_path: Path, form: str) -> None:
+        class Mark(realm.Object):
+            pass
+
+        one, two, data = tmp_path / "one", tmp_path / "two", tmp_path / f"data.{form}"
+        for path, count in ((one, 3), (two, 1)):
+            with realm.open(path, [Mark]) as r, r.write():
+                for _ in range(count):
+                    r.create(Mark)
+        said("export", one, "Mark", data)
+        assert said("import", two, "Mark", data) == "3 objects of Mark\n"
+        assert said("count", two, "Mark") == "4\n"
+        assert "no property 'x'" in refused("import", two, "Mark", "-", "--format", "csv", given="x\n1\n")
+
+    @pytest.mark.parametrize("form", ["csv", "jsonl"])
     def test_texts_of_all_sorts_come_back_the_same(self, tmp_path: Path, form: str) -> None:
         seed = random.randrange(1 << 32)
         print("seed", seed)

@@ -237,6 +237,9 @@ class TestMistakes:
             ("age > 1 AND (age BETWEEN {1, 'x'})", "age", "age BETWEEN"),
             ("dog.name == 'dog' SORT(name ASC, dog.nme ASC)", "no property 'nme'", "nme ASC"),
             ("age > 1 LIMIT(-1)", "", "-1)"),
+            # Words of an error that are in the text itself.
+            ("age == 'syntax error at byte 30'", "'Person.age'", "age"),
+            ("age == 'the date at byte 3'", "'Person.age'", "age"),
             ("age > 1 AND name MATCHES '('", "at byte 1", "name MATCHES"),
             ("name == '" + "漢\x1b" * 100 + "' nme", "syntax error", "nme"),
         ],

@@ -209,6 +209,23 @@ class TestTerminal:
         assert "member" in kept and "dog.name" in kept
         assert (tmp_path / "history").stat().st_mode & 0o777 == 0o600
 
+    def test_an_interrupt_takes_back_what_was_typed(self, terminal: Terminal) -> None:
+        terminal.type("begin\r")
+        terminal.answered("all.realm*> ")
+        terminal.type("count Dog")
+        terminal.until("count Dog")
+        terminal.type("\x03")
+        terminal.answered("all.realm*> ")
+        # The transaction goes on, and nothing of the line is there.
+        terminal.type("count Person\r")
+        assert terminal.answered("all.realm*> ").count("\n") == 2
+        terminal.type("rollback\r")
+        terminal.answered("all.realm> ")
+        terminal.type("\x03")
+        terminal.answered("all.realm> ")
+        terminal.type("quit\r")
+        assert terminal.ended(30) == 0
+
     def test_the_end_of_input_ends_it(self, terminal: Terminal) -> None:
         # A key that comes before the line is being edited is the terminal's, which makes another of it: the
         # line is emptied first.

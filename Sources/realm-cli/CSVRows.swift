@@ -20,7 +20,13 @@ struct CSVRows {
             throw reader.wrong("the line with the names of the properties is missing")
         }
         var columns: [PropertySchema?] = []
+        // Of a class without properties both this line and each object are empty.
+        let isOfNone = class_.properties.isEmpty && names.count == 1 && names[0].isNull
         for name in names.map(\.text) {
+            if isOfNone {
+                columns.append(nil)
+                continue
+            }
             let found = class_.properties.first { $0.name == name }
             guard found != nil || ignoresUnknown else {
                 throw reader.wrong(

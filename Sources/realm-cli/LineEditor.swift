@@ -20,6 +20,8 @@ final class LineEditor {
             _, _ in []
         }
     nonisolated(unsafe) private static var words: [String] = []
+    /// Ctrl-C while a line is typed. A handler of signals writes it.
+    nonisolated(unsafe) private static var isInterrupted = false
 
     /// Where lines are kept; nil: nowhere.
     private let historyPath: String?
@@ -61,9 +63,15 @@ final class LineEditor {
         return getenv("HOME").map { String(cString: $0) + "/.realm_history" }
     }
 
-    /// The next line, without its end; nil when there will be none.
+    /// The next line, without its end; nil when there will be none. Ctrl-C takes back what was typed of it.
     func next(_ prompt: String) -> String? {
-        guard let text = readline(prompt) else { return nil }
+        var text = typed(prompt)
+        while text == nil, Self.isInterrupted {
+            print()
+            fflush(nil)
+            text = typed(prompt)
+        }
+        guard let text else { return nil }
         defer { free(text) }
         let line = String(cString: text)
         if !line.allSatisfy({ $0 == " " }), line != last {
@@ -71,6 +79,14 @@ final class LineEditor {
             last = line
         }
         return line
+    }
+
+    /// Of libedit's memory; nil also where Ctrl-C ended it. What runs behind a line is ended by it as any program is.
+    private func typed(_ prompt: String) -> UnsafeMutablePointer<CChar>? {
+        Self.isInterrupted = false
+        let before = signal(SIGINT) { _ in LineEditor.isInterrupted = true }
+        defer { signal(SIGINT, before) }
+        return readline(prompt)
     }
 
     /// Keeps the lines for the next time. What was typed may be secret: nobody else can read the file.

@@ -25,6 +25,9 @@ struct WatchCommand: FileCommand {
             Example: realm watch people.realm Person "age > 40" --format jsonl
             """)
 
+    /// Milliseconds after which it looks whether the file is there.
+    private static let patience: Int32 = 1000
+
     @OptionGroup var source: FileArgument
     @Argument(
         help: ArgumentHelp("The class; all if not given.", valueName: "class"),
@@ -65,9 +68,13 @@ struct WatchCommand: FileCommand {
         var told = 0
         while told < commits ?? .max {
             var waiting = pollfd(fd: event, events: Int16(POLLIN), revents: 0)
-            guard poll(&waiting, 1, -1) > 0 else {
-                if errno == EINTR { continue }
+            let count = poll(&waiting, 1, Self.patience)
+            guard count >= 0 || errno == EINTR else {
                 throw RealmError(.systemError, "can't wait: \(String(cString: strerror(errno)))")
+            }
+            guard count > 0 else {
+                try checkIsThere()
+                continue
             }
             scheduler.queue.performWork()
             _ = try realm.refresh()
@@ -85,6 +92,13 @@ struct WatchCommand: FileCommand {
             base = newer
             if wasTold { told += 1 }
         }
+    }
+
+    /// Nobody commits to a file that has no name any more.
+    private func checkIsThere() throws(RealmError) {
+        guard access(source.file, F_OK) != 0, errno == ENOENT else { return }
+        throw RealmError(
+            .fileNotFound, "'\(source.file)' was deleted or moved; nothing more can be told of it")
     }
 
     /// False when nothing of interest changed.

@@ -10,8 +10,12 @@ extension Query {
     ) -> Range<Int>? {
         let bytes = Array(text.utf8)
         let problem = withoutText(error.message, text)
-        // Not of a pattern in it, which has places of its own.
-        for words in ["syntax error at byte ", "the date at byte ", "' at byte "] {
+        // What is said of a text's form begins so. Elsewhere such words are of the text, or of a pattern in it,
+        // which has places of its own.
+        for (head, words) in [
+            ("syntax error", " at byte "), ("the date", " at byte "),
+            ("the variable '", "' at byte "),
+        ] where problem.hasPrefix(head) {
             if let found = number(behind: words, in: Array(problem.utf8)) {
                 let place = min(found, bytes.count)
                 return place..<place
