@@ -14,7 +14,8 @@
  *     so the handler never waits for its own thread.
  *  2. A page is inaccessible exactly if its kind is `evicted`, or `tail` of such a block, or `shut`: so none is
  *     before something was evicted, which needs the handler. Where no block is, a pointer that outlived its own,
- *     and a read that goes a little too far, find zeros. `used` counts the pages of resident and filling blocks.
+ *     and a read that goes a little too far, find zeros or what was there. `used` counts the pages of resident and
+ *     filling blocks, and of what is left of those whose place another takes in part: a block of version 0.
  *  3. Of blocks that overlap one is alive at most: making room for a block ends all that it overlaps.
  *  4. A resident block is in the ring exactly once, under its first page.
  *  5. An evicted block comes back as a whole at one moment, while readers may be waiting for its pages:
@@ -325,7 +326,7 @@ static enum ck_cache_state restore(struct ck_cache *cache, uint64_t page) {
     make_room(cache, count);
     char *target = take_scratch(cache, bytes);
     if (!target) return ck_cache_no_memory;
-    if (check == 0
+    if (check == 0 || cache->versions[page] == 0
         || !cache->set.open(cache->set.context, page, (uint32_t)count, cache->versions[page], check,
                             target)) {
         (void)syscall(SYS_munmap, target, bytes);
@@ -364,7 +365,7 @@ static bool bring_back(struct ck_cache *cache, uint64_t page) {
         if (restore(cache, start) == ck_cache_here) break;
         /* Of a block that some version has, the file was damaged since: no error can be given to an
          * instruction, but to what comes next. */
-        if (__atomic_load_n(cache->set.known + start, __ATOMIC_RELAXED) != 0) 
+        if (cache->versions[start] != 0 && __atomic_load_n(cache->set.known + start, __ATOMIC_RELAXED) != 0)
             __atomic_add_fetch(&cache->numbers.lost, 1, __ATOMIC_RELAXED);
         done = put_zeros(cache, start, number(cache, start));
         break;
@@ -375,17 +376,24 @@ static bool bring_back(struct ck_cache *cache, uint64_t page) {
     return done;
 }
 
-/* Ends the block that begins at `page`, whose memory goes but for what lies between `from` and `to`: that
- * is filled at once. */
-static void end_block(struct ck_cache *cache, uint64_t page, uint64_t from, uint64_t to) {
+/* Ends the block that begins at `page`; true when there is memory of it. */
+static bool end_block(struct ck_cache *cache, uint64_t page) {
     const uint32_t word = cache->extents[page];
     const uint64_t end = page + (word & number_bits);
     const bool has_memory = (word & kind_bits) == kind_resident;
     for (uint64_t at = page; at < end; at++) set(cache, at, has_memory ? kind_nothing : kind_shut);
-    if (!has_memory) return;
-    cache->used -= end - page;
-    if (page < from) discard(cache, page, from - page);
-    if (to < end) discard(cache, to, end - to);
+    if (has_memory) cache->used -= end - page;
+    return has_memory;
+}
+
+/* Keeps what a block that ended leaves beside the one that takes its place, as a block of no version: nobody
+ * finds it, and it is evicted as others are. To give the memory back, and be given it for what is decrypted to or
+ * written at these pages next, would take longer than that. */
+static void leave(struct ck_cache *cache, uint64_t page, uint64_t count) {
+    note_block(cache, page, count, kind_resident);
+    cache->versions[page] = 0;
+    cache->used += count;
+    push(cache, page);
 }
 
 enum ck_cache_state ck_cache_find(struct ck_cache *cache, uint64_t page, uint32_t count,
@@ -418,7 +426,10 @@ bool ck_cache_begin(struct ck_cache *cache, uint64_t page, uint32_t count, uint6
             continue;
         case kind_resident:
         case kind_evicted:
-            end_block(cache, start, page, end);
+            if (end_block(cache, start)) {
+                if (start < page) leave(cache, start, page - start);
+                if (end < start + pages) leave(cache, end, start + pages - end);
+            }
             at = start + pages;
             break;
         default:
@@ -448,7 +459,8 @@ void ck_cache_end(struct ck_cache *cache, uint64_t page, bool is_there) {
     if (is_there) {
         note_decrypted(cache, page, count << page_shift);
     } else {
-        end_block(cache, page, page + count, page + count);
+        (void)end_block(cache, page);
+        discard(cache, page, count);
     }
     (void)pthread_mutex_unlock(&cache->lock);
 }

@@ -1,6 +1,7 @@
 // Decrypted blocks go and come back while threads read them.
 
 import CKernels
+import Glibc
 import Testing
 
 @testable import CoreSwift
@@ -142,5 +143,78 @@ import Testing
         #expect(cleartext.hasLost)
         #expect(throws: RealmError.self) { try store.checkUsable() }
         try? store.close()
+    }
+
+    /// What a block holds, by its place and version.
+    private static func filling(_ page: UInt64, _ version: UInt64) -> UInt8 {
+        UInt8(truncatingIfNeeded: page &* 31 &+ version &* 7 &+ 1)
+    }
+
+    /// Blocks that take the places of others, whole and in part, find what they hold, in memory of the size that
+    /// was asked for, whoever else reads what is left.
+    @Test func `blocks in the places of others hold what was put there`() throws {
+        let pages = 512
+        let most = 96
+        for item in Campaign("decrypted places", seconds: 2, atLeast: 20) {
+            var random = item.random
+            let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+            let base = try #require(
+                mmap(nil, pages << 12, PROT_READ | PROT_WRITE, flags, -1, 0))
+            defer { munmap(base, pages << 12) }
+            let words = UnsafeMutablePointer<UInt64>.allocate(capacity: pages * 2)
+            words.initialize(repeating: 0, count: pages * 2)
+            defer { words.deallocate() }
+            var setup = ck_cache_setup()
+            setup.base = base
+            setup.pages = UInt64(pages)
+            setup.bytes_max = UInt64(most << 12)
+            setup.marks = words
+            setup.known = words + pages
+            setup.open = { _, page, count, version, _, target in
+                guard let target else { return false }
+                memset(target, Int32(EvictionTests.filling(page, version)), Int(count) << 12)
+                return true
+            }
+            let cache = try #require(ck_cache_new(&setup))
+            defer { ck_cache_free(cache) }
+            var alive: [UInt64: (count: UInt64, version: UInt64)] = [:]
+            for version in 1...UInt64(400) {
+                let count = UInt64([1, 1, 1, 2, 4, 4, 7][random.below(7)])
+                let page = UInt64(random.below(pages - 7))
+                for (start, block) in alive
+                where start < page + count && page < start + block.count {
+                    alive[start] = nil
+                    words[pages + Int(start)] = 0
+                    words[Int(start)] = 0
+                }
+                #expect(ck_cache_begin(cache, page, UInt32(count), version))
+                let isThere = random.below(20) != 0
+                if isThere {
+                    memset(
+                        base + Int(page << 12), Int32(Self.filling(page, version)),
+                        Int(count << 12))
+                    alive[page] = (count, version)
+                    words[pages + Int(page)] = version
+                    words[Int(page)] = version
+                }
+                ck_cache_end(cache, page, isThere)
+                // Whoever has an old pointer.
+                _ = (base + random.below(pages << 12)).load(as: UInt8.self)
+                for (start, block) in alive where random.below(8) == 0 {
+                    if random.below(2) == 0 {
+                        #expect(
+                            ck_cache_find(cache, start, UInt32(block.count), block.version)
+                                == ck_cache_here)
+                    }
+                    let place = Int(start << 12) + random.below(Int(block.count << 12))
+                    let found = (base + place).load(as: UInt8.self)
+                    #expect(found == Self.filling(start, block.version), "seed \(item.seed)")
+                }
+                var numbers = ck_cache_numbers()
+                ck_cache_count(cache, &numbers)
+                // Sixteen blocks stay in any case.
+                #expect(numbers.resident <= UInt64(most + 16 * 7) << 12 && numbers.lost == 0)
+            }
+        }
     }
 }
