@@ -44,7 +44,7 @@ import Testing
         var random = Random(5)
         var stamp: UInt64 = 0
         try fill(store, &model, leaves: leaves, stamp: &stamp)
-        let steps = TestSettings.number("REALM_CHURN", 2000)
+        let steps = TestSettings.number("REALM_CHURN", Campaign.rounds(2000))
         // First without the reader, so that the file has the slack that small commits need.
         try churn(store, &model, leaves: leaves, steps: steps / 2, stamp: &stamp, &random)
         let before = try store.statistics()
@@ -86,7 +86,7 @@ import Testing
         var stamp: UInt64 = 0
         try fill(store, &model, leaves: leaves, stamp: &stamp)
         let filled = try store.statistics()
-        let steps = TestSettings.number("REALM_CHURN", 2000)
+        let steps = TestSettings.number("REALM_CHURN", Campaign.rounds(2000))
         for _ in 0..<4 {
             try churn(store, &model, leaves: leaves, steps: steps / 4, stamp: &stamp, &random)
             print("churn, \(leaves) leaves: \(try store.statistics())")

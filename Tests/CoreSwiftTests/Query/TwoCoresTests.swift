@@ -114,6 +114,29 @@ import Testing
         try results.keys()
     }
 
+    /// Expects all of the rows, whose keys ascend, none before one that precedes it, and equal ones in the order of `ties`,
+    /// or else of their keys: what a sort would give, and less work than one.
+    private func expect<R>(
+        _ found: [ObjectKey], areSorted rows: [R], _ key: (R) -> ObjectKey, _ text: String,
+        ties: [Int]? = nil, _ precedes: (R, R) -> Bool
+    ) throws {
+        try #require(found.count == rows.count, "\(text)")
+        var places: [ObjectKey: Int] = [:]
+        places.reserveCapacity(rows.count)
+        for index in rows.indices { places[key(rows[index])] = index }
+        let order = try found.map { key in
+            let place = places.removeValue(forKey: key)
+            return try #require(place, "\(text)")
+        }
+        for (before, after) in zip(order, order.dropFirst()) {
+            let isEqual = !precedes(rows[before], rows[after])
+            guard isEqual else { continue }
+            try #require(!precedes(rows[after], rows[before]), "\(text)")
+            let tie = ties.map { ($0[before], $0[after]) } ?? (before, after)
+            try #require(tie.0 < tie.1, "\(text)")
+        }
+    }
+
     @Test func bothHalvesOfTheWorkAreDone() throws {
         for _ in 0..<50 {
             let results = try TwoCores.run { half in half + 10 }
@@ -137,10 +160,8 @@ import Testing
         defer { realm.close() }
         let all = try realm.objects("Note")
         func expect(_ text: String, _ precedes: (Row, Row) -> Bool) throws {
-            let sorted = rows.sorted { a, b in
-                precedes(a, b) || (!precedes(b, a) && a.key < b.key)
-            }
-            #expect(try keys(all.sorted(text)) == sorted.map(\.key), "\(text)")
+            try self.expect(
+                keys(all.sorted(text)), areSorted: rows, { $0.key }, text, precedes)
         }
         try expect("rank ASC, text DESC") { a, b in
             (a.rank ?? -1) != (b.rank ?? -1)
@@ -197,22 +218,26 @@ import Testing
             }
         }
         let all = try realm.objects("Line")
+        typealias Line = (key: ObjectKey, text: String?, at: Timestamp?)
+        func number(_ row: Line) -> Int64 {
+            row.at.map { $0.seconds * 100 + Int64($0.nanoseconds) } ?? -1
+        }
         for isDescending in [false, true] {
-            let byText = rows.sorted { a, b in
-                let (x, y) = (a.text ?? "", b.text ?? "")
-                return x == y ? a.key < b.key : (x < y) != isDescending
-            }
             let order = isDescending ? "DESC" : "ASC"
-            #expect(try keys(all.sorted("text \(order)")) == byText.map(\.key))
-            func number(_ row: (key: ObjectKey, text: String?, at: Timestamp?)) -> Int64 {
-                row.at.map { $0.seconds * 100 + Int64($0.nanoseconds) } ?? -1
+            func textPrecedes(_ a: Line, _ b: Line) -> Bool {
+                let (x, y) = (a.text ?? "", b.text ?? "")
+                return x != y && (x < y) != isDescending
             }
-            let byTime = byText.enumerated().sorted { a, b in
-                let (x, y) = (number(a.element), number(b.element))
-                return x != y ? x < y : a.offset < b.offset
-            }
-            #expect(
-                try keys(all.sorted("at ASC, text \(order)")) == byTime.map(\.element.key))
+            let byText = try keys(all.sorted("text \(order)"))
+            try expect(byText, areSorted: rows, { $0.key }, "text \(order)", textPrecedes)
+            // Which place each line has among them all.
+            let first = rows[0].key
+            var places = [Int](repeating: 0, count: rows.count)
+            for (place, key) in byText.enumerated() { places[first.distance(to: key)] = place }
+            try expect(
+                keys(all.sorted("at ASC, text \(order)")), areSorted: rows, { $0.key },
+                "at ASC, text \(order)", ties: places
+            ) { number($0) < number($1) }
         }
     }
 
@@ -300,30 +325,38 @@ import Testing
         let owner = realm.schema.class_(named: "Number")!
         let (value, maybe) = (owner.properties[0].key, owner.properties[1].key)
         let count = 2_100_000
-        func of(_ index: Int) -> Int { index &* 7919 % 1000 }
+        // A quarter of them have another than the one they begin with.
+        func of(_ index: Int) -> Int { index % 4 == 0 ? index &* 7919 % 1000 : 0 }
+        var numbers = [Int](repeating: 0, count: 1000)
+        var maybes = numbers
         try realm.write {
             for index in 0..<count {
                 let object = try realm.createObject(owner.key)
-                try Value.int(Int64(of(index))).withRaw { raw throws(RealmError) in
-                    try object.setValue(value, raw)
-                    if index % 3 == 0 { try object.setValue(maybe, raw) }
+                if index % 4 == 0 {
+                    try Value.int(Int64(of(index))).withRaw { raw throws(RealmError) in
+                        try object.setValue(value, raw)
+                        if index % 3 == 0 { try object.setValue(maybe, raw) }
+                    }
+                    if index % 3 == 0 { maybes[of(index)] += 1 }
                 }
+                numbers[of(index)] += 1
                 object.release()
             }
             for index in stride(from: 11, to: count, by: 50_021) {
                 try realm.find(owner.key, key: ObjectKey(rawValue: Int64(index)))?.delete()
+                numbers[of(index)] -= 1
+                if index % 12 == 0 { maybes[of(index)] -= 1 }
             }
         }
-        let live = (0..<count).filter { $0 % 50_021 != 11 }
         let all = try realm.objects("Number")
-        #expect(try all.count() == live.count)
+        #expect(try all.count() == numbers.reduce(0, +))
         for (low, high) in [(30, 39), (0, 999), (998, 5000), (2000, 3000)] {
             let text = "value >= \(low) AND value <= \(high)"
+            let expected = numbers.indices.filter { $0 >= low && $0 <= high }
             #expect(
-                try all.filter(text).count() == live.count { of($0) >= low && of($0) <= high },
-                "\(text)")
+                try all.filter(text).count() == expected.reduce(0) { $0 + numbers[$1] }, "\(text)")
         }
-        #expect(try all.filter("maybe < 10").count() == live.count { $0 % 3 == 0 && of($0) < 10 })
+        #expect(try all.filter("maybe < 10").count() == maybes[..<10].reduce(0, +))
     }
 
     @Test func largeScansOfElementsOfOtherTypesFindWhatALoopFinds() throws {
