@@ -82,6 +82,8 @@ class TestOutAndIn:
         assert said("import", two, "Mark", data) == "3 objects of Mark\n"
         assert said("count", two, "Mark") == "4\n"
         assert "no property 'x'" in refused("import", two, "Mark", "-", "--format", "csv", given="x\n1\n")
+        for rows in ("\n1\n", "\n,\n"):
+            assert "line 2" in refused("import", two, "Mark", "-", "--format", "csv", given=rows)
 
     @pytest.mark.parametrize("form", ["csv", "jsonl"])
     def test_texts_of_all_sorts_come_back_the_same(self, tmp_path: Path, form: str) -> None:

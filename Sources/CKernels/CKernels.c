@@ -228,3 +228,12 @@ uint32_t ck_unix_seconds(void) { return (uint32_t)time(NULL); }
 int ck_format_scientific(double number, int digits, char *target, size_t size) {
     return snprintf(target, size, "%.*e", digits, number);
 }
+
+bool ck_is_thread_sanitized(void) {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    return true;
+#endif
+#endif
+    return false;
+}

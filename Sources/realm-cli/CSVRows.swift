@@ -6,6 +6,8 @@ struct CSVRows {
     private let class_: ClassSchema
     private let schema: Schema
     private let reader: DataReader
+    /// The class has no properties: both the line of names and each object are empty.
+    private let isOfNone: Bool
     /// Of each field the property; nil: it is passed over.
     private let columns: [PropertySchema?]
 
@@ -20,13 +22,8 @@ struct CSVRows {
             throw reader.wrong("the line with the names of the properties is missing")
         }
         var columns: [PropertySchema?] = []
-        // Of a class without properties both this line and each object are empty.
-        let isOfNone = class_.properties.isEmpty && names.count == 1 && names[0].isNull
-        for name in names.map(\.text) {
-            if isOfNone {
-                columns.append(nil)
-                continue
-            }
+        isOfNone = class_.properties.isEmpty && names.count == 1 && names[0].isNull
+        for name in names.map(\.text) where !isOfNone {
             let found = class_.properties.first { $0.name == name }
             guard found != nil || ignoresUnknown else {
                 throw reader.wrong(
@@ -44,6 +41,7 @@ struct CSVRows {
     /// The values of the next record.
     func next() throws(RealmError) -> [ValueTree.Entry]? {
         guard let fields = try reader.nextRecord() else { return nil }
+        if isOfNone, fields.count == 1, fields[0].isNull { return [] }
         guard fields.count == columns.count else {
             // An empty line, where it is not a null.
             if columns.count > 1, fields.count == 1, fields[0].isNull { return try next() }

@@ -21,3 +21,35 @@ extension Query {
         try ResultsDescription(self).findFirst(snapshot)
     }
 }
+
+extension Query {
+    /// A query of a class by its name. `usesColumns`: as those of users do; otherwise all is evaluated
+    /// object by object.
+    static func parse(
+        _ text: String, _ owner: String, _ arguments: [QueryArgument] = [], in realm: Realm,
+        usesColumns: Bool = true
+    ) throws(RealmError) -> Query {
+        guard let key = realm.schema.class_(named: owner)?.key else {
+            throw RealmError(.noSuchTable, "no class '\(owner)'")
+        }
+        var bytes = Array(text.utf8)
+        let count = bytes.count
+        bytes.append(0)
+        return try bytes.withUnsafeBufferPointer { bytes throws(RealmError) in
+            try parse(
+                UnsafeBufferPointer(rebasing: bytes[..<count]), arguments, realm.schema, key,
+                values: nil, usesColumns: usesColumns)
+        }
+    }
+}
+
+extension Realm {
+    /// Deletes some objects of a class, whoever links to them.
+    func deleteSome(_ count: Int, of name: String, _ random: inout Random) throws {
+        let all = try objects(name)
+        for _ in 0..<count {
+            let link = try all.get(random.below(try all.count())).linkTarget
+            try find(all.classKey, key: link)?.delete()
+        }
+    }
+}

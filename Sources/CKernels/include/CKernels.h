@@ -61,6 +61,9 @@ static inline int ck_memcmp(const void *a, const void *b, size_t n) {
 /* Names the calling thread: one instruction, where pthread_self() is a call. */
 static inline uintptr_t ck_thread_pointer(void) { return (uintptr_t)__builtin_thread_pointer(); }
 
+/* Whether the thread sanitizer watches, which leaves 1.5 TB of addresses for everything. */
+bool ck_is_thread_sanitized(void);
+
 static inline void ck_prefetch(const void *p) { __builtin_prefetch(p); }
 
 /* One pointer-sized slot per thread for each use. The initial-exec model makes an access one

@@ -45,7 +45,8 @@ final class PageMapping {
 
     /// The file is mapped in steps of this many bytes, so that growth rarely costs a call.
     private static let step = 64 << 20
-    static let reservedBytesMax = 256 << 30
+    /// Under the thread sanitizer six files would leave no addresses for threads.
+    static let reservedBytesMax = ck_is_thread_sanitized() ? 16 << 30 : 256 << 30
     private static let reservedBytesMin = 16 << 20
 
     init(

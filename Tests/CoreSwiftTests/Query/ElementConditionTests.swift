@@ -156,20 +156,13 @@ import Testing
     private static func keys(
         _ realm: Realm, _ text: String, usesColumns: Bool
     ) throws -> [ObjectKey]? {
-        let owner = realm.schema.class_(named: "Box")!.key
-        var bytes = Array(text.utf8)
-        bytes.append(0)
-        return try bytes.withUnsafeBufferPointer { bytes in
-            guard
-                let query = try? Query.parse(
-                    UnsafeBufferPointer(rebasing: bytes[..<(bytes.count - 1)]), [], realm.schema,
-                    owner, values: nil, usesColumns: usesColumns)
-            else { return nil }
-            let reader = SnapshotReader(tables: try realm.readTables())
-            let found = try query.findAll(reader).sorted()
-            #expect(try query.count(reader) == found.count, "\(text)")
-            return found
-        }
+        guard
+            let query = try? Query.parse(text, "Box", in: realm, usesColumns: usesColumns)
+        else { return nil }
+        let reader = SnapshotReader(tables: try realm.readTables())
+        let found = try query.findAll(reader).sorted()
+        #expect(try query.count(reader) == found.count, "\(text)")
+        return found
     }
 
     private static func compare(_ realm: Realm, rounds: Int, _ random: inout Random) throws {

@@ -112,24 +112,19 @@ import Testing
     private static func keys(
         _ realm: Realm, _ text: String, usesColumns: Bool
     ) throws -> [ObjectKey]? {
-        let key = realm.schema.class_(named: "Note")!.key
-        let bytes = Array(text.utf8)
-        return try bytes.withUnsafeBufferPointer { bytes in
-            let query: Query
-            do {
-                query = try Query.parse(
-                    bytes, [], realm.schema, key, values: nil, usesColumns: usesColumns)
-            } catch let error as RealmError {
-                // A form that is not for this kind of collection.
-                #expect(error.code == .invalidQuery, "\(text): \(error.message)")
-                return nil
-            }
-            let reader = SnapshotReader(tables: try realm.readTables())
-            let found = try query.findAll(reader)
-            #expect(try query.count(reader) == found.count, "\(text)")
-            #expect(try query.firstMatch(reader) == found.first, "\(text)")
-            return found
+        let query: Query
+        do throws(RealmError) {
+            query = try Query.parse(text, "Note", in: realm, usesColumns: usesColumns)
+        } catch {
+            // A form that is not for this kind of collection.
+            #expect(error.code == .invalidQuery, "\(text): \(error.message)")
+            return nil
         }
+        let reader = SnapshotReader(tables: try realm.readTables())
+        let found = try query.findAll(reader)
+        #expect(try query.count(reader) == found.count, "\(text)")
+        #expect(try query.firstMatch(reader) == found.first, "\(text)")
+        return found
     }
 
     /// How many were answered by the index.
@@ -169,10 +164,7 @@ import Testing
             // Links that a transaction has changed, to objects that it has deleted.
             try realm.beginWrite()
             let friends = try realm.objects("Friend")
-            for _ in 0..<200 {
-                let link = try friends.get(random.below(try friends.count())).linkTarget
-                try realm.find(friends.classKey, key: link)?.delete()
-            }
+            try realm.deleteSome(200, of: "Friend", &random)
             let people = try (0..<50).map { try Value(friends.get($0 * 7)) }
             for _ in 0..<100 { try Self.addNote(realm, people, world, &random) }
             swept += try Self.compare(realm, world, rounds: rounds / 2, &random)

@@ -16,7 +16,7 @@ final class MemberSweep {
     private let words: Int
     private let wanted: ClosedRange<Int64>
 
-    /// Which numbers fields can tell from others: up to 254, or from one up to 255 on.
+    /// Whether fields tell these numbers from all others: those from 1 to 254, and without an end from at most 255 on.
     static func tells(_ wanted: ClosedRange<Int64>) -> Bool { width(for: wanted) != nil }
 
     private static func width(for wanted: ClosedRange<Int64>) -> Int? {

@@ -20,15 +20,7 @@ final class RuleWorld: RuleModel {
         _ text: String, _ arguments: [QueryArgument], _ className: String, usesColumns: Bool = true
     ) throws -> Query {
         _ = try realm.readTables()
-        let key = realm.schema.class_(named: className)!.key
-        var bytes = Array(text.utf8)
-        let count = bytes.count
-        bytes.append(0)
-        return try bytes.withUnsafeBufferPointer {
-            try Query.parse(
-                UnsafeBufferPointer(rebasing: $0[..<count]), arguments, realm.schema, key,
-                values: nil, usesColumns: usesColumns)
-        }
+        return try Query.parse(text, className, arguments, in: realm, usesColumns: usesColumns)
     }
 
     /// Primary keys of the objects selected.
