@@ -4,7 +4,9 @@
 // libedit is told of its callbacks by variables, which Swift can't prove to be used by one thread alone; the
 // tool has one, and sets them here.
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/time.h>
 #include <wchar.h>
 #include <editline/readline.h>
 
@@ -29,3 +31,18 @@ static inline void terminal_append_blank(int appends) {
 
 /// The line as it is now.
 static inline const char *terminal_line(void) { return rl_line_buffer; }
+
+static inline void terminal_nothing(int number) { (void)number; }
+
+/// SIGALRM does nothing but to interrupt what waits; calls that it interrupts do not begin again.
+static inline void terminal_prepare_interrupts(void) {
+    struct sigaction action = {.sa_handler = terminal_nothing};
+    sigaction(SIGALRM, &action, NULL);
+}
+
+/// Has SIGALRM come again and again; 0: no more. For handlers of signals, too.
+static inline void terminal_interrupt_every(int microseconds) {
+    struct timeval interval = {.tv_usec = microseconds};
+    struct itimerval timer = {.it_interval = interval, .it_value = interval};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}

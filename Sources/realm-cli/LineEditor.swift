@@ -82,10 +82,20 @@ final class LineEditor {
     }
 
     /// Of libedit's memory; nil also where Ctrl-C ended it. What runs behind a line is ended by it as any program is.
+    ///
+    /// A signal that comes just before libedit waits for a key interrupts nothing, and after one that comes while it
+    /// waits it tries once more. So the handler has it interrupted until it gives up.
     private func typed(_ prompt: String) -> UnsafeMutablePointer<CChar>? {
         Self.isInterrupted = false
-        let before = signal(SIGINT) { _ in LineEditor.isInterrupted = true }
-        defer { signal(SIGINT, before) }
+        terminal_prepare_interrupts()
+        let before = signal(SIGINT) { _ in
+            LineEditor.isInterrupted = true
+            terminal_interrupt_every(10_000)
+        }
+        defer {
+            signal(SIGINT, before)
+            terminal_interrupt_every(0)
+        }
         return readline(prompt)
     }
 
