@@ -476,3 +476,20 @@ def test_dictionaries_that_look_like_other_values_come_back(path, value):
         text = doc.to_json()
         r.delete_all(Doc)
         assert r.create_from_json(Doc, text).to_dict()["body"] == value
+
+
+def test_dicts_and_texts_have_a_greatest_depth(path):
+    class Node(realm.Object):
+        next: "Node | None" = None
+
+    with realm.open(path, Node) as r, r.write():
+        last = r.create(Node)
+        for _ in range(300):
+            last = r.create(Node, next=last)
+        dicts = last.to_dict(depth=200)
+        for _ in range(200):
+            dicts = dicts["next"]
+        assert isinstance(dicts["next"], Node)
+        for deeper in (last.to_dict, last.to_json):
+            with pytest.raises(realm.LimitError, match="201 links deep, the limit is 200"):
+                deeper(depth=201)

@@ -106,6 +106,79 @@ class TestDeclarations:
         assert circle.area == pytest.approx(12.566, abs=1e-3)
         assert (Circle.kind, Circle.PI) == ("round", 3)
 
+    @pytest.mark.parametrize(
+        "annotation", ["ClassVar", "ClassVar[int]", "typing.ClassVar[Later]", "t.ClassVar[int]", "Shared[int]",
+                       "for_checkers.ClassVar[int]", ClassVar[int]],
+    )
+    def test_class_variables_are_known_by_any_name(self, annotation):
+        t, Shared = typing, ClassVar  # noqa: F841
+        cls = realm.Object.__class__(
+            "Made", (realm.Object,),
+            {"__annotations__": {"a": int, "limit": annotation}, "limit": 3, "__module__": __name__},
+        )
+        assert (kinds(cls), cls.limit) == ({"a": "int"}, 3)
+
+    def test_links_to_classes_whose_names_begin_like_class_variables_are_stored(self):
+        class ClassVariant(realm.Object):
+            name: str
+
+        class Lesson(realm.Object):
+            variant: ClassVariant | None
+            quoted: "ClassVar_ | None"  # noqa: F821
+
+        assert kinds(Lesson) == {"variant": "link", "quoted": "link"}
+
+    def test_a_model_class_may_be_called_as_class_variables_are(self):
+        Made = realm.Object.__class__
+        ClassVar = Made("ClassVar", (realm.Object,), {"__annotations__": {"own": "ClassVar | None"}})
+
+        class Lesson(realm.Object):
+            one: ClassVar | None
+            many: list[ClassVar]
+
+        assert kinds(ClassVar) == {"own": "link"}
+        assert kinds(Lesson) == {"one": "link", "many": "link"}
+        with pytest.raises(realm.SchemaError, match=r"Bad\.one.*ClassVar \| None"):
+            Made("Bad", (realm.Object,), {"__annotations__": {"one": "ClassVar"}})
+
+    def test_classes_declared_later_may_have_the_names_of_builtins(self, tmp_path):
+        class Truck(realm.Object):
+            warnings: list[Warning]
+            first: filter | None
+            quoted: dict[str, "object"]
+            bases: set["super"]
+
+        class Warning(realm.Object):
+            text: str
+
+        class filter(realm.Object):
+            text: str
+
+        class super(realm.Object):
+            text: str
+
+        class object(realm.Object):
+            text: str
+
+        targets = [p.link_target for p in realm.properties(Truck).values()]
+        assert targets == ["Warning", "filter", "object", "super"]
+        with realm.open(tmp_path / "a.realm", [Truck, Warning, filter, super, object]) as r, r.write():
+            truck = r.create(Truck, warnings=[{"text": "hot"}], first={"text": "new"})
+            assert (truck.warnings[0].text, truck.first.text) == ("hot", "new")
+
+    def test_builtins_mean_themselves_inside_of_annotations(self):
+        class Odd(realm.Object):
+            a: int | type(None)
+            b: Annotated[int, max(1, 2), range(3)]
+
+        assert kinds(Odd) == {"a": "int", "b": "int"} and realm.properties(Odd)["a"].nullable
+
+    @pytest.mark.parametrize("annotation", ["object | None", "list[object]", "dict[str, object]"])
+    def test_builtins_that_no_class_is_called_by_are_refused_at_the_opening(self, tmp_path, annotation):
+        cls = realm.Object.__class__("Bad", (realm.Object,), {"__annotations__": {"x": annotation}})
+        with pytest.raises(realm.SchemaError, match=r"Bad\.x links to object, which is no type that can be stored"):
+            realm.open(tmp_path / "a.realm", cls)
+
     def test_classes_and_plain_mixins_hand_down_their_properties(self):
         class Stamped:
             created: datetime | None = None
@@ -148,7 +221,10 @@ class TestDeclarations:
             ("list[int]", realm.Indexed(), ["Bad.x", "index"]),
             ("Mixed", None, ["Bad.x", "Mixed", "all int, or all str"]),
             ("int", realm.Field(full_text=True), ["Bad.x", "full-text index", "int"]),
-            ("complex", None, ["Bad.x", "complex"]),
+            ("complex", None, ["Bad.x", "complex can't be stored: the types are int", "complex | None"]),
+            ("object", None, ["Bad.x", "object can't be stored: the types are int"]),
+            ("tuple", None, ["Bad.x", "tuple can't be stored: the collections are"]),
+            ("tuple[int] | None", None, ["Bad.x", "tuple", "collections"]),
             ("int | str", None, ["Bad.x", "one type"]),
             ("int | 1/0", None, ["Bad.x", "can't be evaluated"]),
             ("Country", None, ["Bad.x", "Country | None"]),

@@ -236,6 +236,72 @@ def test_an_ancestor_can_be_copied_into_its_descendant(thing):
     assert thing.data == [1, {"a": [1]}]
 
 
+def put(name, *path):
+    """Puts the whole property at a place within it."""
+
+    def change(thing):
+        container = getattr(thing, name)
+        for step in path[:-1]:
+            container = container[step]
+        container[path[-1]] = getattr(thing, name)
+
+    return change
+
+
+def take(name, place):
+    """Gives the property the content of an element of its own."""
+    return lambda thing: setattr(thing, name, getattr(thing, name)[place])
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "change", "after"),
+    [
+        ("more", {"a": {"b": 1}}, take("more", "a"), {"b": 1}),
+        ("items", [[[1], 7]], take("items", 0), [[1], 7]),
+        ("data", {"a": 1}, put("data", "a"), {"a": {"a": 1}}),
+        ("data", {"a": 1}, put("data", "c"), {"a": 1, "c": {"a": 1}}),
+        ("data", {"a": [1]}, put("data", "a"), {"a": {"a": [1]}}),
+        ("data", {"a": {"b": 1}}, put("data", "a", "b"), {"a": {"b": {"a": {"b": 1}}}}),
+        ("data", [1], put("data", 0), [[1]]),
+        ("data", [{"q": 1}], put("data", 0), [[{"q": 1}]]),
+        ("items", [1], put("items", 0), [[1]]),
+        ("more", {"a": 1}, put("more", "c"), {"a": 1, "c": {"a": 1}}),
+        ("more", {"a": 1}, lambda t: t.more.update(c=t.more), {"a": 1, "c": {"a": 1}}),
+        ("more", {"a": 1}, lambda t: t.more.setdefault("c", t.more), {"a": 1, "c": {"a": 1}}),
+    ],
+)
+def test_wholes_and_parts_are_assigned_to_each_other(thing, name, before, change, after):
+    setattr(thing, name, before)
+    change(thing)
+    assert getattr(thing, name) == after
+
+
+@pytest.mark.parametrize("elements", [[[1], [2]], [{"n": 1}, {"n": 2}]])
+def test_what_a_copy_replaces_ends_so_that_no_swap_loses_an_element(thing, elements):
+    thing.items, thing.more = elements, dict(zip("ab", elements, strict=True))
+    for container, a, b in ((thing.items, 0, 1), (thing.more, "a", "b")):
+        replaced = container[a]
+        with pytest.raises(realm.InvalidObjectError):
+            container[a], container[b] = container[b], container[a]
+        assert not replaced.is_valid and container[a] == container[b] == elements[1]
+        container[a], container[b] = elements[1], container[b]
+    copies = [item[:] if isinstance(item, realm.List) else dict(item) for item in thing.items]
+    thing.items[0], thing.items[1] = copies[1], elements[0]
+    assert thing.items == [elements[1], elements[0]]
+
+
+def test_a_copy_that_can_not_be_made_leaves_what_was_there(thing):
+    thing.data = deep(60)
+    thing.items = [[1], deep(60)]
+    kept = thing.items[0]
+    inner = thing.items[1]
+    while len(inner[0]):
+        inner = inner[0]
+    with pytest.raises(realm.Error):
+        inner[0] = thing.items[1]
+    assert kept == [1] and thing.items == [[1], deep(60)]
+
+
 def cyclic():
     loop: list[Any] = [1]
     loop.append({"again": loop})

@@ -343,6 +343,13 @@ class TestFiles:
         with pytest.raises(realm.FileTakenError):
             r.write_copy(copy)
 
+    @pytest.mark.parametrize("name", ["n" * 246, "漢" * 82])
+    def test_copies_have_names_as_long_as_files_may(self, r, tmp_path, name):
+        r.write_copy(tmp_path / name)
+        with realm.open(tmp_path / name) as c:
+            assert len(c.objects("Note")) == 0
+        assert sorted(os.listdir(tmp_path)) == sorted({name, name + ".lock", *map(os.path.basename, [r.path, r.path + ".lock"])})
+
     def test_compact(self, r):
         with r.write():
             for i in range(5000):

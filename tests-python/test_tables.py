@@ -14,6 +14,7 @@ from typing import Any
 import numpy
 import pyarrow
 import pytest
+from test_command_line import run
 
 import realm
 
@@ -199,6 +200,14 @@ class TestIn:
             assert r.insert_many(Row, {"id": range(3), "number": column}) == 3
         assert r.objects(Row).sorted("id").values("number") == [1, 2, 3]
 
+    @pytest.mark.parametrize("kind", [str, object])
+    def test_rows_of_arrays_are_collections(self, r, kind):
+        texts = numpy.array([["a", "b"], ["c", "d"]], kind)
+        with r.write():
+            r.insert_many(Row, {"id": range(2), "tags": texts, "extra": numpy.array([[1, 2], [3, 4]])})
+        one, two = r.objects(Row).sorted("id")
+        assert (list(one.tags), list(two.tags), list(two.extra)) == (["a", "b"], ["c", "d"], [3, 4])
+
     def test_types_that_fit_another(self, r):
         table = pyarrow.table({
             "id": pyarrow.array([1, 2], "int8"),
@@ -274,6 +283,13 @@ class TestIn:
             ({"id": numpy.array([0.5])}, realm.PropertyTypeError, r"Row\.id is int, got float: 0.5"),
             ({"id": numpy.array([2**63], "u8")}, realm.OutOfRangeError, "64 bits"),
             ({"id": "ab"}, realm.PropertyTypeError, "text for a column"),
+            ({"id": None}, realm.PropertyTypeError, r"Row\.id can't be given None for a column"),
+            ({"id": [1], "number": 5}, realm.PropertyTypeError, r"Row\.number can't be given int: 5"),
+            ({"id": numpy.array(5)}, realm.PropertyTypeError, r"Row\.id can't be given ndarray: array\(5\)"),
+            ({"id": numpy.array([[1, 2]])}, realm.PropertyTypeError, r"Row\.id is int, got list: \[1, 2\]"),
+            ({"id": memoryview(numpy.array([[1]]))}, realm.PropertyTypeError, r"Row\.id is int, got list"),
+            ({"nothing": None}, realm.NoSuchPropertyError, "no property 'nothing'"),
+            ({"nothing": numpy.array(5)}, realm.NoSuchPropertyError, "no property 'nothing'"),
             ({"id": [1], "flag": numpy.array([1])}, realm.PropertyTypeError, r"Row\.flag is bool"),
             (pyarrow.table({"id": [1], "size": ["X"]}), realm.OutOfRangeError, "no Size"),
             (pyarrow.table({"id": [1], "moment": [datetime(2020, 1, 1)]}), realm.PropertyTypeError,
@@ -448,3 +464,38 @@ class TestFunctions:
             realm.fn.lower("Rex")
         with pytest.raises(ValueError, match="cast"):
             realm.fn.cast(Row.id, "Complex")
+
+
+class TestDays:
+    """Days of instants that no `date` of Python has made."""
+
+    def test_an_instant_before_midnight_is_of_its_day(self, path):
+        before = [datetime(1970, 1, 1, tzinfo=timezone.utc), datetime(1969, 12, 31, tzinfo=timezone.utc),
+                  datetime(1970, 1, 2, tzinfo=timezone.utc)]
+        instants = [moment - timedelta(microseconds=1) for moment in before]
+        with realm.open(path, days_of(datetime)) as r, r.write():
+            r.insert_many("Stamp", {"day": instants})
+        with realm.open(path, days_of(date)) as r:
+            stamps = r.objects("Stamp")
+            expected = [moment.date() for moment in instants]
+            assert [stamp.day for stamp in stamps] == expected
+            assert stamps.numpy("day").tolist() == expected
+            assert pyarrow.table(stamps.columns("day"))["day"].to_pylist() == expected
+
+    def test_days_beyond_32_bits_are_no_others(self, path):
+        with realm.open(path, days_of(date)) as r:
+            run("edit", path, 'create Stamp {"day": "T300000000000000:0"}')
+            r.refresh()
+            with pytest.raises(realm.OutOfRangeError, match=r"Stamp\.day of row 0"):
+                r.objects("Stamp").numpy("day")
+
+
+def days_of(kind):
+    return type(realm.Object)("Stamp", (realm.Object,), {"__annotations__": {"day": kind}, "__module__": __name__})
+
+
+def test_arrays_are_no_numbers(path):
+    with realm.open(path, days_of(int)) as r, r.write():
+        with pytest.raises(realm.PropertyTypeError, match=r"Stamp\.day is int, got ndarray"):
+            r.create("Stamp", day=numpy.array([1, 2]))
+        assert r.create("Stamp", day=numpy.array(7)).day == 7

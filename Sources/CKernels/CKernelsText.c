@@ -285,7 +285,9 @@ AVX2 INLINE uint32_t hits32(const uint8_t *p, size_t middle, size_t last, __m256
 }
 
 AVX2 INLINE void search_avx2(search *s, int kind, bool nocase) {
-    const uint8_t *heap = s->texts->heap;
+    /* A copy: what `take` reaches would be read anew for each vector. */
+    const ck_texts texts = *s->texts;
+    const uint8_t *heap = texts.heap;
     const uint8_t *needle = s->needle.bytes;
     const size_t count = s->needle.count, last = count - 1, middle = last / 2;
     const size_t end = s->heap_end - last; /* places where the needle fits */
@@ -298,11 +300,12 @@ AVX2 INLINE void search_avx2(search *s, int kind, bool nocase) {
     const __m256i fc = _mm256_set1_epi8((char)fold_of(needle[last], nocase));
     size_t i = 0;
     for (; i + 64 <= end; i += 64) {
-        prefetch_ahead(s->texts, heap + i);
+        prefetch_ahead(&texts, heap + i);
         uint64_t hits =
             hits32(heap + i, middle, last, a, b, c, fa, fb, fc, nocase) |
             (uint64_t)hits32(heap + i + 32, middle, last, a, b, c, fa, fb, fc, nocase) << 32;
-        while (hits) {
+        /* As hits are seldom, the vectors above stay in registers. */
+        while (__builtin_expect(hits != 0, 0)) {
             take(s, kind, i + (size_t)__builtin_ctzll(hits), nocase, sure);
             hits &= hits - 1;
         }

@@ -23,8 +23,7 @@ extension Realm {
             throw RealmError(
                 .fileAlreadyExists, "'\(path)': can't write a copy, the file exists", path: path)
         }
-        // Unique within the process; what a dead process left under the name is overwritten.
-        let temporary = "\(path).copy-\(files.processID())-\(Self.nextCopyNumber())"
+        let temporary = Self.temporaryPath(path, files)
         do throws(RealmError) {
             _ = try FileOperations.remove(temporary, files)
             try Self.write(tables, to: temporary, key: encryptionKey, files)
@@ -37,6 +36,17 @@ extension Realm {
             throw RealmError(
                 error.code, "'\(path)': can't write a copy: \(error.message)", path: path)
         }
+    }
+
+    /// A name for what becomes the file `path`, in its folder: unique within the process; what a dead process left
+    /// under it is overwritten. No name of a file beside it is longer than names may be.
+    private static func temporaryPath(_ path: String, _ files: FileSystem) -> String {
+        let suffix = ".copy-\(files.processID())-\(nextCopyNumber())"
+        let nameBytes = path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.count
+        var surplus = nameBytes + suffix.utf8.count + Store.creationSuffix.utf8.count - 255
+        var kept = path.unicodeScalars
+        while surplus > 0, let last = kept.popLast() { surplus -= UTF8.width(last) }
+        return String(kept) + suffix
     }
 
     /// Closes the realm, which has to be the only one of its file, and gives the file the name `path`. Throws

@@ -89,9 +89,13 @@ package final class RealmCollection {
     package var classKey: ClassKey { owner.classKey }
     package var objectKey: ObjectKey { owner.objectKey }
 
-    /// Whether both are the same collection of one realm.
+    /// Whether both are the same collection of one realm. One that is asked for where an element is something else
+    /// (`nested`) has no number, and is no other's equal.
     package func isEqual(_ other: RealmCollection) -> Bool {
-        propertyKey == other.propertyKey && type == other.type && number == other.number
+        guard (parent == nil) == (other.parent == nil), parent == nil || number != .none else {
+            return self === other
+        }
+        return propertyKey == other.propertyKey && type == other.type && number == other.number
             && owner.isEqual(other.owner)
     }
 

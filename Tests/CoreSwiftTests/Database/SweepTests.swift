@@ -40,6 +40,7 @@ import Testing
                 }
             }
             try session.close()
+            _ = try Realm.deleteFiles(path)
         }
         print("sweeps: \(moved) pages moved")
         #expect(moved > 0)

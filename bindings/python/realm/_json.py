@@ -14,18 +14,23 @@ import uuid
 from typing import Any, cast
 
 from . import _realm
-from ._errors import UsageError
+from ._errors import LimitError, UsageError
 from ._values import ObjectId
+
+# How many links deep a text may be, in the engine; dicts as well, which are made by recursion.
+_DEPTH_MAX = 200
 
 
 def to_dict(obj: Any, /, *, depth: int = 0) -> dict[str, Any]:
     """The values of obj by name, as plain Python values that no realm knows of.
 
     Embedded objects become dicts, collections plain ones. Linked objects become dicts, too, for
-    `depth` links; beyond that, and where an object links back to one it is in, they stay objects.
-    Sets of objects become lists then, as dicts can't be in sets.
+    `depth` links (at most 200); beyond that, and where an object links back to one it is in, they stay
+    objects. Sets of objects become lists then, as dicts can't be in sets.
     """
     _check(obj, depth)
+    if depth > _DEPTH_MAX:
+        raise LimitError(f"{type(obj).__name__} as a dict: it can't be {depth} links deep, the limit is {_DEPTH_MAX}")
     return _values(obj, depth, (obj,))
 
 

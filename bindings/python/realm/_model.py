@@ -23,7 +23,7 @@ import types
 import typing
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, TypeVar, Union, cast
+from typing import Annotated, Any, TypeVar, Union, cast
 
 from . import _realm
 from ._backlinks import Backlinks, backlinks_in
@@ -36,7 +36,7 @@ from ._fields import (
 )
 from ._json import to_dict, to_json
 from ._mixins import free_attributes
-from ._names import _Choice, _Names, _Unknown
+from ._names import _Choice, _Names, _Unknown, check_names_in_file, is_class_variable
 from ._observing import KeyPath, ObjectChange, begin, freeze
 from ._showing import html_of_object, short
 from ._streams import Changes
@@ -187,6 +187,10 @@ class _Declaration:
         if self.collection is not None:
             return self._check_collection()
         if self.kind == "link" and not self.nullable:
+            builtin = getattr(builtins, self.target or "", None)
+            if self.target_class is None and builtin is not None:
+                error = self._unsupported(builtin)
+                raise SchemaError(f"{error}; a link to a class that is declared later is `{self.target} | None`")
             unknown = (
                 f" ({self.target} is none of the types, so it is taken for a class that is declared later)"
                 if self.target_class is None else ""
@@ -251,7 +255,7 @@ class _Declaration:
             options["form"] = self.form
             if issubclass(self.form, enum.Enum):
                 options["members"] = {member.value: member for member in self.form}
-        if self.field.name_in_file is not None:
+        if self.field.name_in_file not in (None, self.name):
             options["stored_name"] = self.field.name_in_file
         return _realm.Property(
             self.name,
@@ -278,12 +282,6 @@ def _annotations_of(cls: type) -> Mapping[str, Any]:
     return found
 
 
-def _is_class_variable(annotation: Any) -> bool:
-    if isinstance(annotation, str):
-        return annotation.replace("typing.", "").startswith("ClassVar")
-    return annotation is ClassVar or typing.get_origin(annotation) is ClassVar
-
-
 def _declared_in(
     class_name: str,
     annotations: Mapping[str, Any],
@@ -293,7 +291,7 @@ def _declared_in(
 ) -> dict[str, _Declaration]:
     found = {}
     for name, annotation in annotations.items():
-        if _is_class_variable(annotation) or (name.startswith("__") and name.endswith("__")):
+        if is_class_variable(annotation, names) or (name.startswith("__") and name.endswith("__")):
             continue
         linking = backlinks_in(annotation, names)
         if linking is not None:
@@ -351,9 +349,7 @@ class ObjectMeta(type):
             namespace["__realm_free_attributes__"] = free
         cls = super().__new__(mcls, name, bases, namespace, **options)
         frame = sys._getframe(1)
-        names = _Names(
-            {name: cls}, frame.f_locals, _module_scope(cls.__module__), vars(builtins)
-        )
+        names = _Names({name: cls}, frame.f_locals, _module_scope(cls.__module__))
         # The class may mention itself: it is a model before its properties are known.
         cls.__realm_model__ = _realm.Model(name, cls, (), embedded=embedded, stored_name=stored_name)
         declarations: dict[str, _Declaration] = {}
@@ -367,7 +363,7 @@ class ObjectMeta(type):
                         name,
                         _annotations_of(base),
                         base.__dict__,
-                        _Names(_module_scope(base.__module__), vars(builtins)),
+                        _Names(_module_scope(base.__module__)),
                         computed,
                     )
                 )
@@ -413,6 +409,7 @@ def _install(
         raise SchemaError(f"{cls.__name__}: a class has one primary key, not {' and '.join(keys)}")
     if keys and embedded:
         raise SchemaError(f"{keys[0]}: an embedded object has no primary key; its owner has one")
+    check_names_in_file({d.name: (d.field.name_in_file, d.where) for d in declarations.values()})
     properties = tuple(d.property() for d in declarations.values())
     cls.__realm_declarations__ = declarations
     cls.__realm_model__ = _realm.Model(

@@ -66,6 +66,20 @@ def _linking(collection: str | None, target: Any) -> Any:
     return dict.__class_getitem__((str, optional)) if collection else optional
 
 
+def _attributes(names: list[str]) -> list[str]:
+    """The names of properties in Python: those of the file, but for what Python gives a meaning to in classes,
+    which loses the underscores in front."""
+    made: list[str] = []
+    for name in names:
+        shown = name
+        if name.startswith("__") and name.endswith("__"):
+            shown = name.lstrip("_") or "property"
+            while shown in names or shown in made:
+                shown += "_"
+        made.append(shown)
+    return made
+
+
 def _words(flags: int) -> str | None:
     if not flags & _FULL_TEXT:
         return None
@@ -80,15 +94,17 @@ def classes_from_description(
     for class_name, primary_key, embedded, properties in description:
         annotations: dict[str, Any] = {}
         namespace: dict[str, Any] = {"__annotations__": annotations, "__module__": __name__}
-        for name, kind, collection, target, flags in properties:
+        shown = _attributes([entry[0] for entry in properties])
+        for attribute, (name, kind, collection, target, flags) in zip(shown, properties, strict=True):
             nullable = bool(flags & _NULLABLE)
-            annotations[name] = _annotation(
+            annotations[attribute] = _annotation(
                 f"{class_name}.{name}", kind, collection, target, nullable
             )
-            namespace[name] = Marker(
+            namespace[attribute] = Marker(
                 primary_key=name == primary_key and bool(flags & _PRIMARY_KEY),
                 indexed=bool(flags & _INDEXED),
                 full_text=_words(flags),
+                name_in_file=name,
             )
         classes.append(ObjectMeta(class_name, (EmbeddedObject if embedded else Object,), namespace))
     by_name = {cls.__name__: cls for cls in classes}

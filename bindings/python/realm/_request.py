@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
@@ -71,8 +72,10 @@ def checked(given: Any) -> tuple[_realm.Model, ...]:
     for cls in by_name.values():
         for declaration in cls.__realm_declarations__.values():
             if declaration.target is not None and declaration.target not in by_name:
+                is_type = hasattr(builtins, declaration.target)
+                kind = "no type that can be stored, and " if is_type else ""
                 raise SchemaError(
-                    f"{cls.__name__}.{declaration.name} links to {declaration.target}, which is "
+                    f"{cls.__name__}.{declaration.name} links to {declaration.target}, which is {kind}"
                     f"not among the classes: {', '.join(sorted(by_name))}"
                 )
     return tuple(cls.__realm_model__ for cls in by_name.values())

@@ -11,6 +11,7 @@ from . import _realm
 from ._errors import NoSuchPropertyError, PropertyTypeError, QueryError, UsageError, names_near
 from ._predicates import spelled_name
 from ._progress import Count, count
+from ._showing import short
 
 if TYPE_CHECKING:
     from ._database import Realm
@@ -231,7 +232,9 @@ def groups(
 
 def _numbers(column: Any) -> Any:
     """A column as the extension takes it: NumPy's arrays of instants as integers with their unit, those
-    of text, of objects and with a mask as lists."""
+    of text, of objects, with a mask and of more dimensions as lists."""
+    if getattr(column, "ndim", 1) != 1 and hasattr(column, "tolist"):
+        return column.tolist()
     dtype = getattr(column, "dtype", None)
     if dtype is None:
         return column
@@ -248,6 +251,23 @@ def _numbers(column: Any) -> Any:
     return array
 
 
+def _is_column(column: Any) -> bool:
+    """Whether it has values one after the other."""
+    is_one = isinstance(column, Iterable) or hasattr(column, "__getitem__")
+    return is_one and getattr(column, "ndim", 1) != 0
+
+
+def _refuse_column(realm: Realm, cls: Any, name: Any, column: Any) -> None:
+    """Says of which property it can't be the column; a class or name that is none is left to the extension."""
+    model = getattr(realm.classes.get(cls) if isinstance(cls, str) else cls, "__realm_model__", None)
+    if model is None or all(prop.name != name for prop in model.properties):
+        return
+    kind = "None" if column is None else f"{type(column).__name__}: {short(column)}"
+    raise PropertyTypeError(
+        f"{model.name}.{name} can't be given {kind} for a column, which has a value for each object"
+    )
+
+
 def insert_many(
     realm: Realm, cls: Any, data: Any, update: str, progress: Count | bool | None
 ) -> int:
@@ -255,12 +275,16 @@ def insert_many(
     if isinstance(data, (str, bytes)) or not (hasattr(data, "__arrow_c_stream__") or isinstance(data, Iterable)):
         kind = "text" if isinstance(data, (str, bytes)) else repr(data)
         raise PropertyTypeError(f"insert_many() takes rows, columns or an Arrow table, not {kind}")
+    is_columns = isinstance(data, Mapping)
+    if is_columns:
+        for name, column in data.items():
+            if not _is_column(column):
+                _refuse_column(realm, cls, name, column)
     index_names = getattr(getattr(data, "index", None), "names", None)
     if index_names is not None and all(name is None for name in index_names):
         # pandas makes a column of labels without a name where they are no range, as of filtered frames.
         data = data.reset_index(drop=True)
     stream = getattr(data, "__arrow_c_stream__", None)
-    is_columns = isinstance(data, Mapping)
     with count(progress, " objects", _length(next(iter(data.values()), ()) if is_columns else data)) as tell:
         told = None if progress is None or progress is False else tell
         if stream is not None:
@@ -273,7 +297,8 @@ def insert_many(
 
 def _length(data: Any) -> int | None:
     found = getattr(data, "num_rows", None)
-    return len(data) if found is None and hasattr(data, "__len__") else found
+    has_length = hasattr(data, "__len__") and getattr(data, "ndim", 1) != 0
+    return len(data) if found is None and has_length else found
 
 
 def _insert_rows(

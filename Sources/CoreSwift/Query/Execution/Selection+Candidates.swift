@@ -6,10 +6,15 @@ extension Selection {
     /// The passing keys, ascending, when indexes make them cheaper than a scan; `wanted`: only the
     /// first so many are read.
     func candidates(wanted: Int = .max) throws(RealmError) -> [ObjectKey]? {
+        if wanted == .max, let found = try linkers() { return found.objects.keys }
+        return try plannedKeys(wanted: wanted)
+    }
+
+    /// The same without a look at all links (`linkers`), for who has asked for that before.
+    func plannedKeys(wanted: Int = .max) throws(RealmError) -> [ObjectKey]? {
         let node = program.nodes[root]
         // The whole answer, which a scan would begin with as well.
         if case .words(let search) = node.test, !node.negated { return try wordKeys(node, search) }
-        if wanted == .max, let found = try linkers() { return found.objects.keys }
         if let keys = try followed(wanted: wanted) { return keys }
         guard let plan = try plan(limit: candidatesMax(wanted: wanted)) else { return nil }
         var keys = try keys(of: plan.part)

@@ -52,7 +52,7 @@ struct Selection: Planner {
         if let constant = node.constantResult { return constant ? table.rowCount : 0 }
         if let count = try indexCount() { return count }
         if most == .max, let found = try linkers() { return found.count }
-        if let keys = try candidates(wanted: most) { return keys.count }
+        if let keys = try plannedKeys(wanted: most) { return keys.count }
         try prepare()
         if most == .max, let count = try countRange(node) { return count }
         if most == .max, usesTwoCores {
@@ -116,7 +116,7 @@ struct Selection: Planner {
     func keySet() throws(RealmError) -> KeySet {
         if program.nodes[root].constantResult != nil { return KeySet(try keys()) }
         if let found = try linkers() { return found.objects }
-        if let keys = try candidates() { return KeySet(keys) }
+        if let keys = try plannedKeys() { return KeySet(keys) }
         try prepare()
         guard !usesTwoCores, let bits = try KeyBits(table) else { return KeySet(try keys()) }
         var isSound = true

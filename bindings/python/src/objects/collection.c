@@ -339,6 +339,26 @@ static int put_plain(Realm *realm, Property *property, const Place *place, PyObj
     return -1;
 }
 
+/* Puts a copy of another list or dict, made before, in the place of an element. What stood there ends, with the views
+ * of it: `a[0], a[1] = a[1], a[0]` has read both before it writes, and would find the first one's new content. */
+static int put_instead(Collection *self, Property *property, Binding *target, const Place *place,
+                       PyObject *copy) {
+    Realm *realm = self->realm;
+    uint64_t savepoint;
+    if (!realm_savepoint_begin(realm->handle, &savepoint)) {
+        collection_raise(self);
+        return -1;
+    }
+    bool emptied = place_value(place, (realm_value_t){.type = RLM_TYPE_NULL});
+    if (!emptied) collection_raise(self);
+    if (emptied && tree_put(realm, property, target, place, copy) == 0) {
+        realm_savepoint_release(realm->handle, savepoint);
+        return 0;
+    }
+    realm_savepoint_rollback(realm->handle, savepoint);
+    return -1;
+}
+
 int collection_put(Collection *self, const Place *place, PyObject *value) {
     Property *property = self->property;
     Binding *target = self->binding->targets[property->index];
@@ -355,7 +375,11 @@ int collection_put(Collection *self, const Place *place, PyObject *value) {
     if (!checked) return -1;
     int bad = -1;
     if (realm_is_writable(self->realm->handle)) {
-        bad = tree_put(self->realm, property, target, place, checked);
+        bool is_view = PyObject_TypeCheck(value, property->state->list_type) ||
+                       PyObject_TypeCheck(value, property->state->dictionary_type);
+        bad = is_view && (place->kind == PLACE_SET || place->kind == PLACE_KEY)
+                  ? put_instead(self, property, target, place, checked)
+                  : tree_put(self->realm, property, target, place, checked);
     } else {
         collection_raise_code(self, RLM_ERR_WRONG_TRANSACTION_STATE,
                               " can't be changed outside of a write transaction: open a `with r.write():` block");

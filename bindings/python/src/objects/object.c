@@ -160,7 +160,8 @@ static int writable(Object *self, Property *property) {
     return -1;
 }
 
-/* Gives the collection another content. `a.tags += [...]` ends in assigning it to itself. */
+/* Gives the collection another content. `a.tags += [...]` ends in assigning it to itself; what lies within a
+ * collection of any values is another one of the same property. */
 static int assign_collection(Object *self, Property *property, PyObject *value) {
     State *state = property->state;
     PyTypeObject *types[] = {state->list_type, state->set_type, state->dictionary_type};
@@ -168,7 +169,7 @@ static int assign_collection(Object *self, Property *property, PyObject *value) 
         if (!PyObject_TypeCheck(value, types[i])) continue;
         Collection *other = (Collection *)value;
         if (other->realm == self->realm && other->property == property &&
-            other->owner == self->key) {
+            other->owner == self->key && other->depth == 1) {
             return 0;
         }
     }

@@ -206,8 +206,18 @@ static int put_value(Results *self, Column *column, size_t row, size_t total,
         return set_null(column, row, total);
     case RLM_TYPE_TIMESTAMP:
         if (column->layout == LAYOUT_DAYS) {
-            ((int32_t *)column->data)[row] =
-                (int32_t)floor_divided(value->timestamp.seconds, SECONDS_PER_DAY);
+            /* Nanoseconds before 1970 are negative: an instant just before midnight is of the day before. */
+            const bool is_before = value->timestamp.nanoseconds < 0 &&
+                                   value->timestamp.seconds % SECONDS_PER_DAY == 0;
+            const int64_t day =
+                floor_divided(value->timestamp.seconds, SECONDS_PER_DAY) - is_before;
+            if (day < INT32_MIN || day > INT32_MAX) {
+                raise_code(self->realm->state, RLM_ERR_RANGE_ERROR,
+                           "%s.%U of row %zu lies outside of the days that 32 bits reach",
+                           column->property->model->text, column->property->name, row);
+                return -1;
+            }
+            ((int32_t *)column->data)[row] = (int32_t)day;
             return 0;
         }
         if (__builtin_mul_overflow(value->timestamp.seconds, MICROS_PER_SECOND, &micros) ||

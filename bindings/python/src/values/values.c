@@ -187,6 +187,11 @@ static int integer_from_python(Property *property, PyObject *value, int64_t *out
     if (!PyLong_Check(value)) {
         if (!PyIndex_Check(value)) return 0;
         integer = PyNumber_Index(value);
+        if (!integer && PyErr_ExceptionMatches(PyExc_TypeError)) {
+            /* NumPy's arrays have the method, and only those of one number a result. */
+            PyErr_Clear();
+            return 0;
+        }
         if (!integer) return -1;
     }
     long long number = PyLong_AsLongLongAndOverflow(integer ? integer : value, &overflow);
