@@ -166,6 +166,60 @@ import Testing
         )
     }
 
+    /// Lists, dictionaries and integers.
+    private func text(_ value: AnyRealmValue) -> String {
+        switch value {
+        case .list(let list): "[" + list.map { text($0) }.joined(separator: ",") + "]"
+        case .dictionary(let map):
+            "{" + map.map { "\($0.key):" + text($0.value) }.sorted().joined(separator: ",") + "}"
+        case .int(let number): "\(number)"
+        default: "?"
+        }
+    }
+
+    @Test func wholesAndPartsAreAssignedToEachOther() throws {
+        let realm = try Realm(configuration: memory())
+        let it = Everything()
+        try realm.write { realm.add(it) }
+        func list(
+            _ elements: [AnyRealmValue], _ change: (List<AnyRealmValue>) -> Void
+        ) throws -> String {
+            try realm.write {
+                it.anys.removeAll()
+                it.anys.append(objectsIn: elements)
+                change(it.anys)
+            }
+            return text(.list(it.anys))
+        }
+        func dictionary(
+            _ entries: [String: AnyRealmValue], _ change: (Map<String, AnyRealmValue>) -> Void
+        ) throws -> String {
+            try realm.write {
+                it.any = .fromDictionary(entries)
+                change(it.any.dictionaryValue!)
+            }
+            return text(it.any)
+        }
+        let one = AnyRealmValue.fromArray([.int(1)])
+        let two = AnyRealmValue.fromArray([.int(2)])
+        #expect(try list([.int(1)]) { $0[0] = .list($0) } == "[[1]]")
+        #expect(try list([one]) { $0[0] = .list($0) } == "[[[1]]]")
+        #expect(try list([.int(1)]) { $0.append(.list($0)) } == "[1,[1]]")
+        #expect(try list([one, two]) { $0[0] = .fromArray([$0[0], $0[1]]) } == "[[[1],[2]],[2]]")
+        #expect(try list([.fromArray([one, two])]) { it.anys = $0[0].listValue! } == "[[1],[2]]")
+        #expect(try list([.fromArray([one])]) { $0[0] = $0[0].listValue![0] } == "[[1]]")
+        #expect(try list([one]) { $0[0] = $0[0] } == "[[1]]")
+        #expect(try dictionary(["a": .int(1)]) { $0["c"] = .dictionary($0) } == "{a:1,c:{a:1}}")
+        #expect(try dictionary(["a": one]) { $0["a"] = .dictionary($0) } == "{a:{a:[1]}}")
+        #expect(
+            try dictionary(["a": .fromDictionary(["b": one])]) {
+                $0["a"] = $0["a"]!.dictionaryValue!["b"]!
+            }
+                == "{a:[1]}")
+        #expect(
+            try dictionary(["a": .fromDictionary(["b": one])]) { it.any = $0["a"]! } == "{b:[1]}")
+    }
+
     @Test func mixedValuesHoldListsAndDictionaries() throws {
         let realm = try Realm(configuration: memory())
         let it = Everything()

@@ -116,6 +116,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
             }
             return collection.session.manage(object, handle, .error)
         }
+        let element = AnyRealmValue.settled(element)
         element._rlmWithRaw(collection.session, .error) { raw in
             collection.call { () throws(RealmError) in try collection.core.set(raw, at: index) }
         }
@@ -135,6 +136,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
             }
             return collection.session.manage(object, handle, policy)
         }
+        let element = AnyRealmValue.settled(element)
         element._rlmWithRaw(collection.session, policy) { raw in
             collection.call { () throws(RealmError) in
                 try collection.core.insert(raw, at: index)
@@ -342,7 +344,7 @@ extension List: _Persistable, _AssignableCollection {
     /// Takes over the elements of another list; of itself it already has them.
     private func fill(_ other: List, _ policy: _AddingPolicy) {
         if self == other { return }
-        let elements = Array(other)
+        let elements = AnyRealmValue.settled(Array(other))
         removeAll()
         append(objectsIn: elements)
     }
@@ -387,6 +389,7 @@ extension List: _Persistable, _AssignableCollection {
                 }
             if same { return }
         }
+        let elements = AnyRealmValue.settled(elements)
         if count > 0 { removeAll() }
         for element in elements { insert(collection, collection.count, element, policy) }
     }

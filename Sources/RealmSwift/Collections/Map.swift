@@ -151,6 +151,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
         case .plain: mutate { $0[key] = value }
         case .managed(let collection):
             collection.checkWritable()
+            let value = AnyRealmValue.settled(value)
             key._rlmWithRaw(collection.session, .error) { keyRaw in
                 if Value._rlmShape.isEmbedded, let object = embeddedForm(value) {
                     if object.slot != nil {
@@ -272,7 +273,8 @@ extension Map: _Persistable, _AssignableCollection {
         if old != new { old.assign(new.map { ($0.key, $0.value) }, .all) }
         return unsafeDowncast(old, to: self)
     }
-    private func assign(_ entries: [(Key, Value)], _ policy: _AddingPolicy) {
+    private func assign(_ given: [(Key, Value)], _ policy: _AddingPolicy) {
+        let entries = Array(zip(given.map { $0.0 }, AnyRealmValue.settled(given.map { $0.1 })))
         if policy == .modified {
             let kept = Set(entries.map { $0.0 })
             for key in keys where !kept.contains(key) { removeObject(for: key) }

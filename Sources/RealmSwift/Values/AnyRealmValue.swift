@@ -274,6 +274,35 @@ extension AnyRealmValue {
     }
 }
 
+extension AnyRealmValue {
+    /// Whether it is a list or dictionary of a realm, or has one in it.
+    private var holdsManaged: Bool {
+        switch self {
+        case .list(let value):
+            if case .managed = value.backing { return true }
+            return value.contains { $0.holdsManaged }
+        case .dictionary(let value):
+            if case .managed = value.backing { return true }
+            return value.contains { $0.value.holdsManaged }
+        default: return false
+        }
+    }
+
+    /// Elements as they are before anything is written: what is written may be in the place of lists and dictionaries
+    /// of theirs.
+    @inline(__always)
+    static func settled<Element>(_ element: Element) -> Element {
+        guard Element.self == AnyRealmValue.self, let value = element as? AnyRealmValue,
+            value.holdsManaged, let settled = value.detached as? Element
+        else { return element }
+        return settled
+    }
+
+    static func settled<Element>(_ elements: [Element]) -> [Element] {
+        Element.self == AnyRealmValue.self ? elements.map { settled($0) } : elements
+    }
+}
+
 extension ManagedCollection {
     /// The element where it is a list or dictionary.
     @inline(__always)
