@@ -209,6 +209,12 @@ import Testing
         #expect(try list([.fromArray([one, two])]) { it.anys = $0[0].listValue! } == "[[1],[2]]")
         #expect(try list([.fromArray([one])]) { $0[0] = $0[0].listValue![0] } == "[[1]]")
         #expect(try list([one]) { $0[0] = $0[0] } == "[[1]]")
+        #expect(try list([one, two]) { $0.append($0.remove(at: 0)) } == "[[2],[1]]")
+        #expect(try list([one, two]) { $0.replaceSubrange(0..<1, with: $0) } == "[[1],[2],[2]]")
+        #expect(
+            try list([one, two]) { $0.replaceSubrange(...0, with: [$0[1], $0[0]]) }
+                == "[[2],[1],[2]]")
+        #expect(try list([one, two]) { $0.swapAt(0, 1) } == "[[2],[1]]")
         #expect(try dictionary(["a": .int(1)]) { $0["c"] = .dictionary($0) } == "{a:1,c:{a:1}}")
         #expect(try dictionary(["a": one]) { $0["a"] = .dictionary($0) } == "{a:{a:[1]}}")
         #expect(

@@ -195,7 +195,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
     /// Removes an element. Objects stay in the realm, embedded ones go.
     @discardableResult
     public func remove(at index: Int) -> Element {
-        let old = self[index]
+        let old = AnyRealmValue.settled(self[index])
         switch backing {
         case .plain: mutate { $0.remove(at: index) }
         case .managed(let collection):
@@ -256,17 +256,15 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
     public func replaceSubrange<C: Collection, R: RangeExpression>(
         _ subrange: R, with newElements: C
     ) where C.Element == Element, R.Bound == Int {
-        let range = subrange.relative(to: self)
-        for _ in range { remove(at: range.lowerBound) }
-        for (offset, element) in newElements.enumerated() {
-            insert(element, at: range.lowerBound + offset)
-        }
+        replaceSubrange(subrange.relative(to: self), with: newElements)
     }
 
     public func replaceSubrange<C: Collection>(_ subrange: Range<Int>, with newElements: C)
     where C.Element == Element {
+        // They may be of this list.
+        let elements = AnyRealmValue.settled(Array(newElements))
         for _ in subrange { remove(at: subrange.lowerBound) }
-        for (offset, element) in newElements.enumerated() {
+        for (offset, element) in elements.enumerated() {
             insert(element, at: subrange.lowerBound + offset)
         }
     }
