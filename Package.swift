@@ -16,13 +16,17 @@ let isVersioned = place.isEmpty || place.dropLast().last == "checkouts"
 let isStrict = Context.environment["REALM_STRICT"] == "1" && !isVersioned
 let strictness: [SwiftSetting] = isStrict ? [.unsafeFlags(["-warnings-as-errors"])] : []
 let debugStrictness: [SwiftSetting] =
+    isStrict ? [.unsafeFlags(["-warnings-as-errors"], .when(configuration: .debug))] : []
+// Debug builds of `make test` are built once, and whole modules take a quarter less.
+let debugModules: [SwiftSetting] =
     isStrict
     ? [
         .unsafeFlags(
-            // Nobody builds these twice, and whole modules take a quarter less.
-            ["-warnings-as-errors", "-whole-module-optimization", "-num-threads", "2"],
-            .when(configuration: .debug))
+            ["-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
     ] : []
+// Of tests nobody needs the module before they are compiled.
+let testModules: [SwiftSetting] =
+    debugModules + [.unsafeFlags(["-no-emit-module-separately-wmo"])]
 let engineSettings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v5)
@@ -31,7 +35,7 @@ let engineSettings: [SwiftSetting] =
         ? []
         : [
             .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
-        ]) + debugStrictness
+        ]) + debugStrictness + debugModules
 let kernelSettings: [CSetting] =
     (isVersioned ? [] : [.unsafeFlags(["-Wall", "-Wextra"])])
     + (isStrict ? [.unsafeFlags(["-Werror"], .when(configuration: .debug))] : [])
@@ -41,7 +45,7 @@ let kernelSettings: [CSetting] =
 let objectSettings: [SwiftSetting] =
     [.swiftLanguageMode(.v6)]
     + (isVersioned ? [] : [.unsafeFlags(["-enforce-exclusivity=unchecked"])])
-    + debugStrictness
+    + debugStrictness + debugModules
 
 let package = Package(
     name: "realm",
@@ -202,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "TestSupport",
             dependencies: ["CoreSwift", "COpenSSL", "RealmCoreFile"],
-            swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
+            swiftSettings: [.swiftLanguageMode(.v5)] + strictness + debugModules),
         .testTarget(
             name: "CoreSwiftTests",
             dependencies: [
@@ -213,7 +217,8 @@ let package = Package(
                 "Values/Unicode/scalar-checksums.txt", "Values/Unicode/text-vectors.txt",
                 "Query/query-corpus.txt",
             ],
-            swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-Onone"])] + strictness),
+            swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-Onone"])] + strictness
+                + testModules),
         // An example of the object API, and what it costs above the engine.
         .executableTarget(
             name: "todo", dependencies: ["RealmSwift"], path: "Examples/todo/Sources/todo",
@@ -228,11 +233,11 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "RealmSwiftTests", dependencies: ["RealmSwift", "CoreSwift"],
-            swiftSettings: objectSettings),
+            swiftSettings: objectSettings + testModules),
         // The guide's examples, as they stand there: also with what today's compilers warn of.
         .testTarget(
             name: "SeedExamples", dependencies: ["RealmSwift"],
-            swiftSettings: [.swiftLanguageMode(.v5)]),
+            swiftSettings: [.swiftLanguageMode(.v5)] + testModules),
     ]
 )
 
