@@ -101,11 +101,22 @@ def run_python(code: str, *arguments: str, timeout: float = 60) -> subprocess.Co
     )
 
 
-def pytest_collection_finish() -> None:
-    """What is there by now stays to the end: looking through all of it after each test, as `collected` does,
-    took a third of the time of the tests."""
+def keep_what_is_there() -> None:
+    """To the end: looking through all of it after each test, as `collected` does, took two thirds of the time of the
+    tests."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_collection_finish() -> None:
+    keep_what_is_there()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def kept() -> Iterator[None]:
+    """What tests of a file imported stays, too."""
+    yield
+    keep_what_is_there()
 
 
 @pytest.fixture(autouse=True)

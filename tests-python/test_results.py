@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Reversible
 from datetime import datetime, timezone
 
+import numpy
 import pytest
 
 import realm
@@ -229,6 +230,8 @@ class TestFilter:
             airports.objects(Airport).filter("elevation > $0", object())
         with pytest.raises(realm.QueryError):
             airports.objects(Airport).filter("elevation > $0", b"x")
+        with pytest.raises(realm.QueryError, match="can't be given a ndarray"):
+            airports.objects(Airport).filter("elevation > $0", numpy.array([1.5]))
         with pytest.raises(realm.QueryError, match="time zone"):
             airports.objects(Airport).filter("elevation > $0", datetime(2020, 1, 1))
         with pytest.raises(realm.QueryError, match="not in this realm"):

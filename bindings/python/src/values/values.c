@@ -179,27 +179,26 @@ bool is_bytes_like(PyObject *value) {
            Py_TYPE(value) == &PyMemoryView_Type;
 }
 
+/* 1 when `value` is a number, which may be too large; 0 when it is no integer, -1 with an exception. */
+static int index_from_python(PyObject *value, int64_t *out, int *overflow) {
+    if (!PyIndex_Check(value)) return 0;
+    PyObject *integer = PyNumber_Index(value);
+    if (!integer) {
+        /* NumPy's arrays have the method, and only those of one number a result. */
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
+        PyErr_Clear();
+        return 0;
+    }
+    *out = PyLong_AsLongLongAndOverflow(integer, overflow);
+    Py_DECREF(integer);
+    return *out == -1 && PyErr_Occurred() ? -1 : 1;
+}
+
 /* 1 when converted, 0 when `value` is no integer, -1 with an exception. */
 static int integer_from_python(Property *property, PyObject *value, int64_t *out) {
     int overflow = 0;
-    PyObject *integer = NULL;
-    if (PyBool_Check(value)) return 0;
-    if (!PyLong_Check(value)) {
-        if (!PyIndex_Check(value)) return 0;
-        integer = PyNumber_Index(value);
-        if (!integer && PyErr_ExceptionMatches(PyExc_TypeError)) {
-            /* NumPy's arrays have the method, and only those of one number a result. */
-            PyErr_Clear();
-            return 0;
-        }
-        if (!integer) return -1;
-    }
-    long long number = PyLong_AsLongLongAndOverflow(integer ? integer : value, &overflow);
-    Py_XDECREF(integer);
-    if (overflow) return raise_range(property, value, "does not fit into 64 bits");
-    if (number == -1 && PyErr_Occurred()) return -1;
-    *out = number;
-    return 1;
+    int done = PyBool_Check(value) ? 0 : index_from_python(value, out, &overflow);
+    return overflow ? raise_range(property, value, "does not fit into 64 bits") : done;
 }
 
 /* As above, for floats. */
@@ -415,6 +414,7 @@ int value_for_property(Property *property, Realm *realm, PyObject *value, realm_
 /* An argument of one of the engine's types. */
 static int raw_for_query(State *state, Realm *realm, PyObject *value, realm_value_t *out,
                          PyObject **keep) {
+    int overflow = 0, is_index;
     *keep = NULL;
     if (value == Py_None) {
         out->type = RLM_TYPE_NULL;
@@ -431,18 +431,11 @@ static int raw_for_query(State *state, Realm *realm, PyObject *value, realm_valu
     } else if (PyFloat_Check(value)) {
         out->type = RLM_TYPE_DOUBLE;
         out->dnum = PyFloat_AsDouble(value);
-    } else if (PyIndex_Check(value)) {
-        int overflow = 0;
-        PyObject *integer = PyNumber_Index(value);
-        if (!integer) return -1;
+    } else if ((is_index = index_from_python(value, &out->integer, &overflow)) != 0) {
         out->type = RLM_TYPE_INT;
-        out->integer = PyLong_AsLongLongAndOverflow(integer, &overflow);
-        Py_DECREF(integer);
-        if (overflow) {
-            raise_code(state, RLM_ERR_RANGE_ERROR, "the argument %R does not fit into 64 bits",
-                       value);
-            return -1;
-        }
+        if (!overflow) return is_index < 0 ? -1 : 0;
+        raise_code(state, RLM_ERR_RANGE_ERROR, "the argument %R does not fit into 64 bits", value);
+        return -1;
     } else if (is_bytes_like(value)) {
         return bytes_from_python(value, out, keep);
     } else if (PyObject_TypeCheck(value, (PyTypeObject *)state->datetime_type)) {
