@@ -340,12 +340,67 @@ static void of_nothing(realm_t *realm) {
     realm_release(thing);
 }
 
+/* Later transactions, and those of others, give the names again that one gave which was rolled back. */
+static void of_rolled_back_transactions(realm_t *realm) {
+    realm_t *other = open_things("nested.realm");
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *thing = make_thing(realm, "undone");
+    realm_list_t *anys = list_of(realm, thing, "anys");
+    realm_dictionary_t *values = dictionary_of(realm, thing, "values");
+    SUCCEEDS(realm_commit(realm));
+    const char *keys[] = {"mine", "the other's"};
+    for (int by_other = 0; by_other < 2; by_other++) {
+        SUCCEEDS(realm_begin_write(realm));
+        realm_list_t *old = realm_list_insert_list(anys, 0);
+        realm_list_t *copy = realm_clone(old);
+        realm_list_t *of_key = realm_dictionary_insert_list(values, of_text(keys[by_other]));
+        realm_dictionary_t *deep = realm_list_insert_dictionary(old, 0);
+        realm_results_t *results = realm_list_to_results(old);
+        SUCCEEDS(realm_rollback(realm));
+        realm_t *writer = by_other ? other : realm;
+        SUCCEEDS(realm_begin_write(writer));
+        realm_object_t *there =
+            realm_get_object(writer, class_key(writer, "Thing"), realm_object_get_key(thing));
+        realm_list_t *anys_there = list_of(writer, there, "anys");
+        realm_dictionary_t *values_there = dictionary_of(writer, there, "values");
+        realm_list_t *new = realm_list_insert_list(anys_there, 0);
+        realm_list_t *new_of_key = realm_dictionary_insert_list(values_there, of_text(keys[by_other]));
+        realm_dictionary_t *new_deep = realm_list_insert_dictionary(new, 0);
+        for (int committed = 0; committed < 2; committed++) {
+            if (committed) {
+                SUCCEEDS(realm_commit(writer));
+                SUCCEEDS(realm_refresh(realm, NULL));
+            } else if (!by_other) {
+                FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_list_insert(old, 0, of_int(1)));
+            }
+            bool valid = true;
+            SUCCEEDS(realm_results_is_valid(results, &valid));
+            CHECK(!valid && !realm_list_is_valid(old) && !realm_list_is_valid(of_key));
+            CHECK(!realm_list_is_valid(copy) && !realm_dictionary_is_valid(deep));
+            CHECK(!realm_equals(old, new));
+            size_t count = 9;
+            SUCCEEDS(realm_list_size(new, &count));
+            CHECK(count == 1 && realm_list_is_valid(new_of_key));
+            CHECK(realm_dictionary_is_valid(new_deep));
+        }
+        void *all[] = {old,        copy,         of_key, deep,       results, there,
+                       anys_there, values_there, new,    new_of_key, new_deep};
+        for (size_t j = 0; j < sizeof all / sizeof *all; j++)
+            realm_release(all[j]);
+    }
+    realm_release(anys);
+    realm_release(values);
+    realm_release(thing);
+    realm_release(other);
+}
+
 int main(void) {
     realm_t *realm = open_things("nested.realm");
     of_nothing(realm);
     in_lists(realm);
     in_dictionaries(realm);
     in_properties();
+    of_rolled_back_transactions(realm);
     realm_release(realm);
     return check_end("nested");
 }

@@ -207,6 +207,61 @@ static void of_collections(void) {
         realm_release(all[j]);
 }
 
+static realm_schema_t *two_classes(bool updated) {
+    realm_property_info_t from[] = {property_of("n", RLM_PROPERTY_TYPE_INT, 0), link_of("b", "B"),
+                                    link_of("other", "B")};
+    realm_property_info_t as = backlinks_of("as", "A", "b"), others = backlinks_of("others", "A", "other");
+    realm_property_info_t before[] = {property_of("m", RLM_PROPERTY_TYPE_INT, 0), as};
+    realm_property_info_t after[] = {property_of("m", RLM_PROPERTY_TYPE_INT, 0), others, as};
+    realm_class_info_t classes[] = {class_of("A", "", 3, 0), class_of("B", "", 1, updated ? 2 : 1)};
+    const realm_property_info_t *properties[] = {from, updated ? after : before};
+    return realm_schema_new(classes, 2, properties);
+}
+
+static void note_first(void *userdata, const realm_object_changes_t *changes) {
+    realm_property_key_t *first = userdata;
+    *first = 0;
+    CHECK(realm_object_changes_get_modified_properties(changes, first, 1) <= 1);
+}
+
+/* Computed properties keep their keys when a schema has more of them before them. */
+static void of_computed_properties(void) {
+    loop_t own = {0};
+    realm_config_t *config = config_with("computed.realm", two_classes(false));
+    realm_config_set_schema_mode(config, RLM_SCHEMA_MODE_ADDITIVE_DISCOVERED);
+    realm_t *opened = open_looped(config, &own);
+    realm_class_key_t a_class = class_key(opened, "A"), b_class = class_key(opened, "B");
+    SUCCEEDS(realm_begin_write(opened));
+    realm_object_t *a = realm_object_create(opened, a_class), *b = realm_object_create(opened, b_class);
+    SUCCEEDS(realm_set_value(a, property_key(opened, a_class, "b"), to(b), false));
+    SUCCEEDS(realm_commit(opened));
+    realm_property_key_t first = 0;
+    realm_notification_token_t *token = realm_object_add_notification_callback(
+        b, &first, NULL, paths_of(opened, "B", "as.n", NULL), note_first);
+    CHECK(token);
+    turn(&own);
+    for (int updated = 0; updated < 2; updated++) {
+        if (updated) {
+            realm_schema_t *schema = two_classes(true);
+            SUCCEEDS(realm_update_schema(opened, schema));
+            realm_release(schema);
+        }
+        SUCCEEDS(realm_begin_write(opened));
+        SUCCEEDS(realm_set_value(a, property_key(opened, a_class, "n"), of_int(1 + updated), false));
+        SUCCEEDS(realm_commit(opened));
+        turn(&own);
+        CHECK(first && first == property_key(opened, b_class, "as"));
+        realm_property_info_t info;
+        SUCCEEDS(realm_get_property(opened, b_class, first, &info));
+        CHECK(!strcmp(info.name, "as"));
+    }
+    CHECK(property_key(opened, b_class, "others") != property_key(opened, b_class, "as"));
+    realm_release(token);
+    realm_release(a);
+    realm_release(b);
+    realm_release(opened);
+}
+
 int main(void) {
     realm = open_looped(config_with("filters.realm", people_schema()), &loop);
     person = class_key(realm, "Person");
@@ -214,6 +269,7 @@ int main(void) {
     arrays();
     filtered();
     of_collections();
+    of_computed_properties();
     realm_release(realm);
     return check_end("notifications_filters");
 }

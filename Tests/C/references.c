@@ -253,9 +253,43 @@ static void versions(void) {
     realm_release(third);
 }
 
+static realm_t *open_with_properties(size_t count) {
+    realm_property_info_t properties[] = {property_of("n", RLM_PROPERTY_TYPE_INT, 0),
+                                          property_of("more", RLM_PROPERTY_TYPE_INT, 0)};
+    realm_class_info_t class = class_of("A", "", count, 0);
+    const realm_property_info_t *lists[] = {properties};
+    realm_config_t *config = config_with("added.realm", realm_schema_new(&class, 1, lists));
+    realm_config_set_schema_mode(config, RLM_SCHEMA_MODE_ADDITIVE_DISCOVERED);
+    return open_or_exit(config);
+}
+
+/* The version that a reference is of has a schema from before that of the realm which has read nothing yet. */
+static void before_a_property_was_added(void) {
+    realm_t *realm = open_with_properties(1);
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *object = realm_object_create(realm, class_key(realm, "A"));
+    SUCCEEDS(realm_commit(realm));
+    realm_results_t *all = realm_object_find_all(realm, class_key(realm, "A"));
+    const void *named[] = {object, all};
+    for (int i = 0; i < 2; i++) {
+        realm_thread_safe_reference_t *reference = reference_to(named[i]);
+        realm_t *newer = open_with_properties(2);
+        void *found = i ? (void *)realm_results_from_thread_safe_reference(newer, reference)
+                        : (void *)realm_object_from_thread_safe_reference(newer, reference);
+        CHECK(found);
+        realm_release(found);
+        realm_release(newer);
+        realm_release(reference);
+    }
+    realm_release(all);
+    realm_release(object);
+    realm_release(realm);
+}
+
 int main(void) {
     hand_over(false);
     hand_over(true);
     versions();
+    before_a_property_was_added();
     return check_end("references");
 }

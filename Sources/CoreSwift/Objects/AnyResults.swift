@@ -28,7 +28,7 @@ extension ResultsDescription {
     /// The key of an object whose creation was rolled back may name another one since then, which
     /// these results are not of: `rollbacks` are those of the session that were looked at.
     mutating func leaveAborted(_ realm: Realm, _ rollbacks: inout UInt32) {
-        if let (classKey, key) = owner, realm.isAborted(classKey, key, since: rollbacks) {
+        if let (classKey, key) = owner, realm.aborted.contain(classKey, key, since: rollbacks) {
             self = withoutOwner
         }
         rollbacks = realm.session.pointee.rollbacks

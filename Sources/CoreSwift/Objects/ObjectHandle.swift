@@ -199,7 +199,7 @@ package struct ObjectHandle {
         if rollbacks != UInt16(truncatingIfNeeded: session.pointee.rollbacks) {
             let passed = UInt16(truncatingIfNeeded: session.pointee.rollbacks) &- rollbacks
             let since = session.pointee.rollbacks &- UInt32(passed)
-            if realm.isAborted(classKey, objectKey, since: since) { return nil }
+            if realm.aborted.contain(classKey, objectKey, since: since) { return nil }
         }
         guard let table = try realm.readTables().table(classKey),
             let found = try table.find(objectKey)

@@ -76,8 +76,10 @@ extension Realm {
         do throws(RealmError) {
             try startReading(at: try store.pin(version: version))
         } catch {
-            // Nobody keeps that version any more.
-            guard error.code == .badVersion else { throw error }
+            // Nobody keeps that version any more, or it has a schema from before this realm's.
+            guard error.code == .badVersion || error.code == .invalidSchemaChange else {
+                throw error
+            }
             _ = try startReading()
         }
     }

@@ -80,8 +80,7 @@ public final class Realm {
     var isAnnouncing = false
     /// The schema was not looked at yet; see `Realm.open`.
     var isOpening = true
-    /// Keys that rolled back transactions had given: handles from then are dead.
-    private var abortedKeys: [ClassKey: [(rollback: UInt32, firstKey: ObjectKey)]] = [:]
+    private(set) var aborted = AbortedNames()
 
     init(file: RealmFile, settings: Settings, scheduler: (any Scheduler)?) {
         self.file = file
@@ -378,20 +377,15 @@ public final class Realm {
 
     func undo(_ tables: TableSet) {
         borrowed.clear()
+        let rollback = session.pointee.rollbacks
+        if let first = tables.firstNumber { aborted.note(rollback, from: first) }
         let given = tables.nextKeys()
         tables.rollBack()
         for (key, next) in tables.nextKeys() {
             guard let before = given[key], before > next else { continue }
-            abortedKeys[key, default: []].append((session.pointee.rollbacks, next))
+            aborted.note(rollback, key, from: next)
         }
         session.pointee.rollbacks &+= 1
-    }
-
-    /// Whether a handle from before `rollbacks` more rollbacks named an object that one of those
-    /// undid.
-    func isAborted(_ classKey: ClassKey, _ key: ObjectKey, since rollbacks: UInt32) -> Bool {
-        guard let ranges = abortedKeys[classKey] else { return false }
-        return ranges.contains { $0.rollback >= rollbacks && key >= $0.firstKey }
     }
 
     private func writeTables(_ operation: String) throws(RealmError) -> TableSet {
@@ -519,7 +513,7 @@ public final class Realm {
         shownFrom = tables.stored
         schema = ShownSchema.make(
             stored: tables.schema, requested: settings.requestedSchema,
-            mode: settings.subsetMode)
+            mode: settings.subsetMode, before: schema)
         creationClasses = [:]
         return true
     }

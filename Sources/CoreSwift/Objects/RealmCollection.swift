@@ -18,6 +18,8 @@ package final class RealmCollection {
     /// 0 for a place where none was.
     let parent: RealmCollection?
     let number: CollectionNumber
+    /// Rollbacks of the session before it was named by the number.
+    private let rollbacks: UInt32
     /// Collections in collections, the outermost included.
     let depth: Int
     /// Where it was among the parent's elements last.
@@ -43,12 +45,15 @@ package final class RealmCollection {
             owner.objectKey, column, type, isFrozen: owner.session.pointee.isFrozen)
         parent = nil
         number = .none
+        rollbacks = 0
         depth = 1
     }
 
-    /// The collection of a mixed element of `parent`.
-    init(_ parent: RealmCollection, _ type: CollectionType, number: CollectionNumber, position: Int)
-    {
+    /// The collection of a mixed element of `parent`; `rollbacks` of another one that is the same.
+    init(
+        _ parent: RealmCollection, _ type: CollectionType, number: CollectionNumber, position: Int,
+        since rollbacks: UInt32? = nil
+    ) {
         owner = parent.owner.clone()
         column = parent.column
         self.type = type
@@ -58,6 +63,7 @@ package final class RealmCollection {
             owner.objectKey, column, type, isFrozen: parent.elements.isShared)
         self.parent = parent
         self.number = number
+        self.rollbacks = rollbacks ?? owner.session.pointee.rollbacks
         self.position = position
         depth = parent.depth + 1
     }
@@ -84,6 +90,11 @@ package final class RealmCollection {
             return false
         }
     }
+    /// Whether a transaction made it that was rolled back; another one may have its number by now.
+    private var isAborted: Bool {
+        parent != nil && rollbacks != session.pointee.rollbacks
+            && realm.aborted.contain(number, since: rollbacks)
+    }
     /// What any thread may ask (`ObjectHandle.isOver`).
     package var isOver: Bool { owner.isOver }
     package var classKey: ClassKey { owner.classKey }
@@ -95,6 +106,7 @@ package final class RealmCollection {
         guard (parent == nil) == (other.parent == nil), parent == nil || number != .none else {
             return self === other
         }
+        guard !isAborted, !other.isAborted else { return self === other }
         return propertyKey == other.propertyKey && type == other.type && number == other.number
             && owner.isEqual(other.owner)
     }
@@ -102,7 +114,8 @@ package final class RealmCollection {
     /// Another one for the same collection.
     package func copy() -> RealmCollection {
         if let parent {
-            return RealmCollection(parent, type, number: number, position: position)
+            return RealmCollection(
+                parent, type, number: number, position: position, since: rollbacks)
         }
         return RealmCollection(owner.clone(), column, type, propertyKey: propertyKey)
     }
@@ -111,7 +124,7 @@ package final class RealmCollection {
     /// is not there.
     package func resolve(in other: Realm) throws(RealmError) -> RealmCollection? {
         if let parent {
-            guard let there = try parent.resolve(in: other) else { return nil }
+            guard !isAborted, let there = try parent.resolve(in: other) else { return nil }
             let found = RealmCollection(there, type, number: number, position: position)
             return found.isValid ? found : nil
         }
@@ -140,6 +153,7 @@ package final class RealmCollection {
         let table = owner.table
         // Nothing is remembered until all of it was found.
         elements.forget()
+        if isAborted { throw gone() }
         if session.pointee.status != .writing {
             if let value = try elementWhereItWas(table) {
                 elements.use(nested: value, type, of: table)

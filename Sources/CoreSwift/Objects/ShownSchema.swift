@@ -2,7 +2,10 @@
 // it asked for them, with the keys of the file; and, as the subset mode says, what else is there.
 
 enum ShownSchema {
-    static func make(stored: Schema, requested: Schema?, mode: SchemaSubsetMode) -> Schema {
+    /// `before`: what the realm showed, the keys of whose computed properties stay what they are.
+    static func make(
+        stored: Schema, requested: Schema?, mode: SchemaSubsetMode, before: Schema
+    ) -> Schema {
         guard let requested else { return stored }
         let addsClasses = mode == .allClasses || mode == .complete
         let addsProperties = mode == .allProperties || mode == .complete
@@ -26,9 +29,17 @@ enum ShownSchema {
                     shown.properties += found.properties.filter { !names.contains($0.name) }
                 }
             }
-            shown.computedProperties = wanted.computedProperties.enumerated().map {
-                var copy = $0.element
-                copy.key = .computed($0.offset)
+            let known = before.class_(named: wanted.name)?.computedProperties ?? []
+            // No key of another property is taken.
+            var next = known.lazy.map { $0.key.column + 1 }.max() ?? 0
+            shown.computedProperties = wanted.computedProperties.map { property in
+                var copy = property
+                let same = known.first {
+                    $0.name == property.name && $0.linkTarget == property.linkTarget
+                        && $0.linkOrigin == property.linkOrigin
+                }
+                copy.key = same?.key ?? .computed(next)
+                if same == nil { next += 1 }
                 return copy
             }
             classes.append(shown)

@@ -17,4 +17,12 @@ extension TableSet {
         }
         return result
     }
+
+    /// The first number that the transaction gave a collection in a mixed value; nil if it gave none.
+    var firstNumber: CollectionNumber? {
+        guard let state = transaction?.pointee, state.nestedNumber > state.nestedStart else {
+            return nil
+        }
+        return CollectionNumber(rawValue: state.nestedStart + 1)
+    }
 }

@@ -11,8 +11,10 @@ struct TransactionState {
     var onProgress: ((Int) throws(RealmError) -> Void)?
     /// What savepoints keep; nil before the first.
     var undo: UndoJournal?
-    /// The number that a collection in a mixed value got last; those of other transactions differ.
+    /// The number that a collection in a mixed value got last, and the one before the first; those of other
+    /// transactions differ, except where they were rolled back (`AbortedNames`).
     var nestedNumber: UInt64
+    let nestedStart: UInt64
     /// Where the cell of a small collection is changed.
     let cellBuffer = UnsafeMutableRawPointer.allocate(
         byteCount: CollectionCell.inlineBytesMax, alignment: 8)
@@ -23,9 +25,10 @@ struct TransactionState {
         memory.initialize(to: TransactionMemory())
         let state = UnsafeMutablePointer<TransactionState>.allocate(capacity: 1)
         // A transaction makes fewer than 2^24 of them, or numbers that are taken in other objects.
+        let start = (lease.base.version &+ 1) << 24
         state.initialize(
             to: TransactionState(
-                memory: memory, earlyLease: lease, nestedNumber: (lease.base.version &+ 1) << 24))
+                memory: memory, earlyLease: lease, nestedNumber: start, nestedStart: start))
         return state
     }
 

@@ -15,15 +15,15 @@ public struct ClassKey: RawRepresentable, Hashable, Sendable, CustomStringConver
 ///
 /// Bits 0–15 hold the column number in the class, so that an access needs no look-up; bits 16–61
 /// hold a serial number that is never used again, so that a dropped and recreated property gets a
-/// new key. Bit 62 marks computed properties, whose low bits are their position among those.
+/// new key. Bit 62 marks computed properties, which a realm numbers as it first shows them.
 public struct PropertyKey: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: Int64
     @inline(__always) public init(rawValue: Int64) { self.rawValue = rawValue }
     public init(column: Int, serial: UInt32) {
         rawValue = Int64(column & 0xFFFF) | Int64(serial) << 16
     }
-    public static func computed(_ position: Int) -> PropertyKey {
-        PropertyKey(rawValue: 1 << 62 | Int64(position))
+    public static func computed(_ number: Int) -> PropertyKey {
+        PropertyKey(rawValue: 1 << 62 | Int64(number))
     }
     @inline(__always) public var column: Int { Int(truncatingIfNeeded: rawValue & 0xFFFF) }
     public var isComputed: Bool { rawValue >> 62 == 1 }
