@@ -310,14 +310,10 @@ def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(people):
         os.close(ready)
         os.read(begin, 1)
         os.close(begin)
-        start = time.monotonic()
-        if chance.random() < 0.1:
-            os.waitpid(child, 0)
-            duration = time.monotonic() - start
-        else:
-            time.sleep(chance.random() * duration * 1.1)
+        if chance.random() < 0.9:
+            time.sleep(chance.random() * duration)
             os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+        os.waitpid(child, 0)
         with realm.open(people) as r:
             assert r.schema_version in (version, version + 1)
             done = r.schema_version == version + 1
@@ -333,6 +329,8 @@ def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(people):
                 assert all(p.twice == p.age * 2 for p in objects)
         assert realm.check_file(people) == []
         old, new = old + (not done), new + done
+        # How long a migration takes depends on what else the machine does: half of them are to get through.
+        duration *= 0.9 if done else 1.1
     assert old > 20 and new > 20, (old, new)
 
 
