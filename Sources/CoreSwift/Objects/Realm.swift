@@ -80,6 +80,7 @@ public final class Realm {
     var isAnnouncing = false
     /// The schema was not looked at yet; see `Realm.open`.
     var isOpening = true
+    /// What its rolled back transactions had named.
     private(set) var aborted = AbortedNames()
 
     init(file: RealmFile, settings: Settings, scheduler: (any Scheduler)?) {

@@ -30,7 +30,7 @@ enum ShownSchema {
                 }
             }
             let known = before.class_(named: wanted.name)?.computedProperties ?? []
-            // No key of another property is taken.
+            // No key of what it showed is another property's.
             var next = known.lazy.map { $0.key.column + 1 }.max() ?? 0
             shown.computedProperties = wanted.computedProperties.map { property in
                 var copy = property
