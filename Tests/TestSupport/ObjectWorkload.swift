@@ -511,14 +511,17 @@ final class ObjectSession: CrashSession {
             else { throw fail("tag \(name) differs") }
         }
         // The indexes on names and the backlinks of tags say the same.
+        let texts = names.map { (words: $0.key.split(separator: " "), count: $0.value) }
         for (name, count) in names.prefix(5) {
             let found = try realm.objects("Item").filter("name == '\(name)'").count()
             guard found == count else { throw fail("index finds \(found) of \(count) '\(name)'") }
             let words = name.split(separator: " ")
-            let expected = names.filter { words.allSatisfy($0.key.split(separator: " ").contains) }
+            let expected = texts.reduce(0) {
+                $0 + (words.allSatisfy($1.words.contains) ? $1.count : 0)
+            }
             let text = words.joined(separator: " ")
             let matches = try realm.objects("Item").filter("name TEXT '\(text)'").count()
-            guard matches == expected.values.reduce(0, +) else {
+            guard matches == expected else {
                 throw fail("full-text index finds \(matches) of '\(text)'")
             }
         }
