@@ -228,6 +228,86 @@ static int find_by_comparing(Collection *self, PyObject *value, size_t *index) {
     }
 }
 
+/* Sets have their elements in order: null, false, true, NaN, numbers by their value whatever their types,
+ * texts, bytes, dates. Within numbers, and within dates, Python's order is the same. */
+enum region { BEFORE_NUMBERS, NUMBERS, BETWEEN, DATES, BEHIND_DATES, NO_REGION };
+
+static enum region region_of_element(const realm_value_t *element) {
+    switch (element->type) {
+    case RLM_TYPE_NULL:
+    case RLM_TYPE_BOOL: return BEFORE_NUMBERS;
+    case RLM_TYPE_INT:
+    case RLM_TYPE_FLOAT:
+    case RLM_TYPE_DOUBLE:
+    case RLM_TYPE_DECIMAL128: return NUMBERS;
+    case RLM_TYPE_STRING:
+    case RLM_TYPE_BINARY: return BETWEEN;
+    case RLM_TYPE_TIMESTAMP: return DATES;
+    default: return BEHIND_DATES;
+    }
+}
+
+/* Subclasses may compare as they like. */
+static enum region region_of_value(State *state, PyObject *value) {
+    PyObject *type = (PyObject *)Py_TYPE(value);
+    if (PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyBool_Check(value) ||
+        type == state->decimal_type) {
+        return NUMBERS;
+    }
+    return type == state->datetime_type ? DATES : NO_REGION;
+}
+
+/* Whether the element at `index` is less than the value; or equal, with `Py_EQ`. -1: Python can't say. */
+static int compare_element(Collection *self, size_t index, enum region region, PyObject *value,
+                           int operation) {
+    realm_value_t raw;
+    if (!realm_set_get(self->handle, index, &raw)) return collection_raise(self), -1;
+    enum region its = region_of_element(&raw);
+    if (its != region && !(operation == Py_EQ && raw.type == RLM_TYPE_BOOL)) {
+        return operation == Py_LT && its < region;
+    }
+    PyObject *element = value_to_python(self->realm->state, self->realm, &raw);
+    if (!element) return -1;
+    /* NaN is not equal to itself. */
+    PyObject *equal = PyObject_RichCompare(element, element, Py_EQ);
+    int result = equal ? PyObject_IsTrue(equal) : -1;
+    Py_XDECREF(equal);
+    if (result == 0) {
+        result = operation == Py_LT;
+    } else if (result > 0) {
+        result = PyObject_RichCompareBool(element, value, operation);
+    }
+    Py_DECREF(element);
+    return result;
+}
+
+/* By halving. 0: `index` says where, or SIZE_MAX; -1: Python raised something. */
+static int find_in_order(Collection *self, enum region region, PyObject *value, size_t *index) {
+    Py_ssize_t length = collection_length(self);
+    size_t low = 0, count = length < 0 ? 0 : (size_t)length, high = count;
+    if (length < 0) return -1;
+    if (region == NUMBERS) {
+        /* To Python true is 1, and false 0. */
+        for (size_t i = 0; i < count && i < 3; i++) {
+            int same = compare_element(self, i, region, value, Py_EQ);
+            if (same) return *index = i, same < 0 ? -1 : 0;
+        }
+    }
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int less = compare_element(self, middle, region, value, Py_LT);
+        if (less < 0) return -1;
+        if (less) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    int same = low < count ? compare_element(self, low, region, value, Py_EQ) : 0;
+    *index = same > 0 ? low : SIZE_MAX;
+    return same < 0 ? -1 : 0;
+}
+
 int collection_find(Collection *self, PyObject *value, size_t *index) {
     Property *property = self->property;
     realm_value_t converted;
@@ -236,7 +316,20 @@ int collection_find(Collection *self, PyObject *value, size_t *index) {
     *index = SIZE_MAX;
     if (collection_length(self) < 0) return -1;
     if (value == Py_None && !(property->flags & RLM_PROPERTY_NULLABLE)) return 0;
-    if (!engine_compares(property, value)) return find_by_comparing(self, value, index);
+    if (!engine_compares(property, value)) {
+        enum region region = region_of_value(property->state, value);
+        if (self->kind == RLM_COLLECTION_TYPE_SET && region != NO_REGION) {
+            if (find_in_order(self, region, value, index) == 0) return 0;
+            /* Dates with and without a time zone have no order, nor have numbers where a context forbids it. */
+            if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
+                !PyErr_ExceptionMatches(PyExc_ArithmeticError)) {
+                return -1;
+            }
+            PyErr_Clear();
+            *index = SIZE_MAX;
+        }
+        return find_by_comparing(self, value, index);
+    }
     /* What can't be converted can't be stored, and so is not there. */
     if (value_for_property(property, self->realm, value, &converted, &keep) < 0) {
         Py_XDECREF(keep);
