@@ -2,18 +2,10 @@
 // and properties are never given again; a property that goes leaves its column behind.
 
 extension StoredSchema {
-    /// Changes a class in its place.
-    private mutating func change(_ name: String, _ body: (inout ClassSchema) -> Void) {
-        var classes = schema.classes
-        guard let place = classes.firstIndex(where: { $0.name == name }) else { return }
-        body(&classes[place])
-        schema = Schema(classes)
-    }
-
     private mutating func change(
         _ className: String, _ property: String, _ body: (inout PropertySchema) -> Void
     ) {
-        change(className) { item in
+        schema.change(className) { item in
             guard let place = item.properties.firstIndex(where: { $0.name == property }) else {
                 return
             }
@@ -44,7 +36,7 @@ extension StoredSchema {
         for column in copy.properties.indices {
             copy.properties[column] = bare(copy.properties[column], column)
         }
-        schema = Schema(schema.classes + [copy])
+        schema.insert(copy)
     }
 
     /// A property as files store it, at a column, with a key that was never used.
@@ -77,7 +69,7 @@ extension StoredSchema {
     }
 
     mutating func setKind(_ className: String, _ kind: ClassKind) {
-        change(className) { $0.kind = kind }
+        schema.change(className) { $0.kind = kind }
     }
 
     // MARK: Properties
@@ -97,12 +89,12 @@ extension StoredSchema {
         var copy = bare(property, item.columnCount)
         copy.flags.remove(.primaryKey)
         copy.storage.initial = initial
-        change(className) { $0.properties.append(copy) }
+        schema.change(className) { $0.properties.append(copy) }
     }
 
     /// The property goes; its column stays vacant.
     mutating func vacate(_ className: String, _ property: String) {
-        change(className) { item in
+        schema.change(className) { item in
             guard let place = item.properties.firstIndex(where: { $0.name == property }) else {
                 return
             }
@@ -119,7 +111,7 @@ extension StoredSchema {
 
     /// The property goes on under another name, which no property of the class has.
     mutating func rename(_ className: String, _ property: String, to name: String) {
-        change(className) { item in
+        schema.change(className) { item in
             if item.primaryKey == property { item.primaryKey = name }
         }
         change(className, property) { $0.name = name }
@@ -151,7 +143,7 @@ extension StoredSchema {
 
     /// A property becomes the primary key of objects that have their keys already.
     mutating func setPrimaryKey(_ className: String, _ property: String) {
-        change(className) { $0.primaryKey = property }
+        schema.change(className) { $0.primaryKey = property }
         change(className, property) { property in
             property.flags.insert(.primaryKey)
             property.storage.isIndexedKey = property.type == .int

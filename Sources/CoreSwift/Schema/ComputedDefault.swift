@@ -2,7 +2,7 @@
 
 /// A function that gives a property's default. Runs on the thread of the realm that creates an
 /// object, in its write transaction, and must not change the realm. Equal only to itself.
-package final class ComputedDefault: Hashable, Sendable {
+package final class ComputedDefault: Equatable, Sendable {
     private let body: @Sendable () throws(RealmError) -> ValueTree
 
     package init(_ body: @escaping @Sendable () throws(RealmError) -> ValueTree) {
@@ -12,7 +12,6 @@ package final class ComputedDefault: Hashable, Sendable {
     func callAsFunction() throws(RealmError) -> ValueTree { try body() }
 
     package static func == (a: ComputedDefault, b: ComputedDefault) -> Bool { a === b }
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension PropertySchema {

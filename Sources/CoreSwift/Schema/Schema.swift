@@ -47,7 +47,7 @@ public enum ClassKind: Int32, Sendable {
     case asymmetric = 2
 }
 
-public struct PropertySchema: Hashable, Sendable {
+public struct PropertySchema: Equatable, Sendable {
     public var name: String
     /// The name users of the schema see; empty when it is `name`.
     public var publicName: String
@@ -109,7 +109,7 @@ extension [PropertySchema] {
 
 /// What a file knows of a property besides what its schema says: what leaves without data for it
 /// hold, and how a primary key is found.
-struct PropertyStorage: Hashable, Sendable {
+struct PropertyStorage: Equatable, Sendable {
     /// The value of objects that are older than the property, as bytes of a mixed value; nil: null,
     /// or zero where it is required.
     var initial: [UInt8]?
@@ -120,7 +120,7 @@ struct PropertyStorage: Hashable, Sendable {
     var isPlain: Bool { self == PropertyStorage() }
 }
 
-public struct ClassSchema: Hashable, Sendable {
+public struct ClassSchema: Equatable, Sendable {
     public var name: String
     public var kind: ClassKind
     /// Name of the primary key property; empty when there is none.
@@ -177,9 +177,11 @@ public struct ClassSchema: Hashable, Sendable {
     }
 }
 
-public struct Schema: Hashable, Sendable {
+public struct Schema: Equatable, Sendable {
     /// Sorted by name, byte order.
     public private(set) var classes: [ClassSchema]
+    /// So many are looked through sooner than halved.
+    private static let fewClasses = 16
 
     public init(_ classes: [ClassSchema] = []) {
         self.classes = classes.sorted {
@@ -187,8 +189,46 @@ public struct Schema: Hashable, Sendable {
         }
     }
 
+    @inline(never)
     public func class_(named name: String) -> ClassSchema? {
-        classes.first { $0.name == name }
+        index(named: name).map { classes[$0] }
+    }
+
+    /// By bytes: Swift also calls texts equal that are written in different ones.
+    @inline(never)
+    private func index(named name: String) -> Int? {
+        if classes.count <= Self.fewClasses {
+            return classes.firstIndex {
+                $0.name == name && $0.name.utf8.elementsEqual(name.utf8)
+            }
+        }
+        let place = place(of: name)
+        return place < classes.count && classes[place].name.utf8.elementsEqual(name.utf8)
+            ? place : nil
+    }
+
+    /// Where a class of this name is, or would be.
+    private func place(of name: String) -> Int {
+        var low = 0
+        var high = classes.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if classes[middle].name.utf8.lexicographicallyPrecedes(name.utf8) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
+    mutating func insert(_ item: ClassSchema) {
+        classes.insert(item, at: place(of: item.name))
+    }
+
+    /// Changes a class, but not its name.
+    mutating func change(_ name: String, _ body: (inout ClassSchema) -> Void) {
+        if let place = index(named: name) { body(&classes[place]) }
     }
 
     public func class_(_ key: ClassKey) -> ClassSchema? {
@@ -197,7 +237,7 @@ public struct Schema: Hashable, Sendable {
 
     /// The place of the class with this name in the file, or else with this public name.
     func classIndex(called name: String) -> Int? {
-        classes.firstIndex { $0.name == name }
+        index(named: name)
             ?? classes.firstIndex { !$0.publicName.isEmpty && $0.publicName == name }
     }
 }

@@ -6,7 +6,7 @@
 // the key serves as its index.
 
 /// One step from the schema of a file to a requested schema.
-package enum SchemaDifference: Hashable, Sendable {
+package enum SchemaDifference: Equatable, Sendable {
     case classAdded(ClassSchema)
     case classRemoved(ClassSchema)
     /// Class as requested.

@@ -159,7 +159,10 @@ final class TableCheck {
 /// Names of things in problems.
 extension ClassSchema {
     func label(_ column: Int) -> String {
-        let property = properties.first { $0.key.column == column }
+        // Where nothing was dropped, properties stand in the order of their columns.
+        let isThere = properties.indices.contains(column) && properties[column].key.column == column
+        let property =
+            isThere ? properties[column] : properties.first { $0.key.column == column }
         return "\(name).\(property?.name ?? "\(column)")"
     }
 }

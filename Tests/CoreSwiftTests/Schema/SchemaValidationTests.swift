@@ -238,4 +238,20 @@ import Testing
         #expect(code(unnamed) == nil)
         #expect(unnamed.primaryKeyProperty == nil)
     }
+
+    /// Few are looked through, many halved.
+    @Test(arguments: [1, 16, 17, 300])
+    func classesAreFoundByTheBytesOfTheirNames(_ count: Int) {
+        // One letter, or an E and what makes the same of it.
+        let names = (0..<count).map { "Class \($0)" } + ["Caf\u{E9}", "Cafe\u{301}"]
+        let schema = Schema(names.map { ClassSchema($0, properties: []) })
+        for name in names {
+            let found = schema.class_(named: name)
+            #expect(found.map { Array($0.name.utf8) } == Array(name.utf8))
+            #expect(schema.classIndex(called: name).map { schema.classes[$0].name } == name)
+        }
+        for name in ["", "Class", "Class 0 ", "Cafe", "\u{10FFFF}"] {
+            #expect(schema.class_(named: name) == nil)
+        }
+    }
 }
