@@ -4,7 +4,9 @@
 // time of a bulk load. Large chunks ask for huge pages.
 //
 // Of each size up to 2 MB one chunk stays with the process for the next transaction: memory that the kernel
-// has to clear and map anew cost small commits a sixth of their time.
+// has to clear and map anew cost small commits a sixth of their time. While asynchronous commits follow one
+// another, four of the largest stay as well, which is what one of their turns writes at most: clearing
+// took a third of the time of those that change objects here and there.
 //
 // Not for what outlives the transaction, and not thread-safe: it belongs to the writer.
 
@@ -93,24 +95,45 @@ struct BlockPool {
     /// Addresses of chunks that nobody uses, by size from `firstChunk` on; 0: none. Words that are
     /// exchanged and no lock, which another thread might hold when the process forks.
     nonisolated(unsafe) private static let keptChunks: UnsafeMutablePointer<UInt64> = {
-        let words = UnsafeMutablePointer<UInt64>.allocate(capacity: keptSizes)
-        words.initialize(repeating: 0, count: keptSizes)
+        let words = UnsafeMutablePointer<UInt64>.allocate(capacity: keptWordCount)
+        words.initialize(repeating: 0, count: keptWordCount)
         return words
     }()
+    /// Below `largestChunk`.
     private static let keptSizes = 6
+    private static let keptLargest = 4
+    private static let keptWordCount = keptSizes + keptLargest + 1
+    /// Whether chunks of the largest size stay, behind the words for them.
+    private static var keepsLargestWord: UnsafeMutablePointer<UInt64> {
+        keptChunks + keptSizes + keptLargest
+    }
 
-    private static func keptWord(_ bytes: Int) -> UnsafeMutablePointer<UInt64>? {
+    /// The words of chunks of a size.
+    private static func keptWords(_ bytes: Int) -> Range<Int> {
         let size = bytes.trailingZeroBitCount - firstChunk.trailingZeroBitCount
-        return size < keptSizes ? keptChunks + size : nil
+        if size < keptSizes { return size..<size + 1 }
+        return bytes == largestChunk ? keptSizes..<keptSizes + keptLargest : 0..<0
     }
 
     private static func kept(_ bytes: Int) -> UnsafeMutableRawPointer? {
-        guard let word = keptWord(bytes) else { return nil }
-        return UnsafeMutableRawPointer(bitPattern: UInt(ck_exchange_u64(word, 0)))
+        for word in keptWords(bytes) {
+            let chunk = ck_exchange_u64(keptChunks + word, 0)
+            if chunk != 0 { return UnsafeMutableRawPointer(bitPattern: UInt(chunk)) }
+        }
+        return nil
     }
 
     private static func keep(_ chunk: UnsafeMutableRawPointer, _ bytes: Int) -> Bool {
-        guard let word = keptWord(bytes) else { return false }
-        return ck_cas_u64(word, 0, UInt64(UInt(bitPattern: chunk)))
+        guard bytes < largestChunk || ck_load_u64(keepsLargestWord) != 0 else { return false }
+        return keptWords(bytes).contains {
+            ck_cas_u64(keptChunks + $0, 0, UInt64(UInt(bitPattern: chunk)))
+        }
+    }
+
+    /// Whether transactions follow that will want as much as the one before. Of several threads the last
+    /// one to say so counts: it is a matter of time and memory alone.
+    static func keepLargest(_ keeps: Bool) {
+        ck_store_u64(keepsLargestWord, keeps ? 1 : 0)
+        if !keeps { while let chunk = kept(largestChunk) { chunk.deallocate() } }
     }
 }

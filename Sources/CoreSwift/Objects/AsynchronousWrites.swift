@@ -269,6 +269,8 @@ extension Realm {
         guard let asynchronous, asynchronous.request === request, !isClosed else { return }
         asynchronous.request = nil
         file.remove(request)
+        BlockPool.keepLargest(true)
+        defer { if asynchronous.blocks.isEmpty { BlockPool.keepLargest(false) } }
         var failure: RealmError?
         do throws(RealmError) {
             // Nil: a transaction of this thread needed it first.
@@ -413,6 +415,7 @@ extension Realm {
     func endAsynchronous() {
         guard let asynchronous else { return }
         asynchronous.blocks.removeAll()
+        BlockPool.keepLargest(false)
         endRequest()
         finishCommits()
     }
