@@ -278,7 +278,9 @@ struct FilterBuilder {
             case .intRange(let range) where range.isSingle:
                 group = Group(column: node.column, family: .ints)
                 member = (range.low, 0)
-            case .value(.equal, let cell) where FilterBuilder.fuses(node.columnKind):
+            case .value(.equal, let cell)
+            where FilterBuilder.fuses(node.columnKind)
+                || (node.columnKind == .mixed && isExact(cell.member)):
                 group = Group(column: node.column, family: .values)
                 member = cell.member
             case .text(let text) where text.op == .equal:
@@ -337,14 +339,23 @@ struct FilterBuilder {
         kind == .decimal || kind == .objectId || kind == .uuid
     }
 
+    private static func value(
+        _ buffer: UnsafeRawBufferPointer, _ place: (Int64, Int64)
+    ) -> RawValue {
+        MixedCell.decode(
+            UnsafeRawBufferPointer(rebasing: buffer[Int(place.0)..<Int(place.0 + place.1)]))
+    }
+
+    /// Whether a mixed value that is equal to this one is so by the order of values, too.
+    private func isExact(_ place: (Int64, Int64)) -> Bool {
+        let type = bytes.withUnsafeBytes { Self.value($0, place).type }
+        return ![ValueType.float, .double, .decimal128].contains { $0.rawValue == type }
+    }
+
     /// Values, given by place of their `MixedCell`s, in their order, each once.
     func sortedValues(_ places: [(Int64, Int64)]) -> [(Int64, Int64)] {
         bytes.withUnsafeBytes { buffer in
-            func value(_ place: (Int64, Int64)) -> RawValue {
-                MixedCell.decode(
-                    UnsafeRawBufferPointer(
-                        rebasing: buffer[Int(place.0)..<Int(place.0 + place.1)]))
-            }
+            func value(_ place: (Int64, Int64)) -> RawValue { Self.value(buffer, place) }
             var sorted = places.sorted { ValueOrder.compare(value($0), value($1)) < 0 }
             Self.removeRepeats(&sorted) { ValueOrder.equal(value($0), value($1)) }
             return sorted
