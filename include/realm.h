@@ -1777,7 +1777,8 @@ RLM_API realm_results_t *realm_get_backlinks(realm_object_t *object,
 /**
  * Returns the object as one line of JSON, to be freed with `realm_free()`. Links show the primary
  * key of their target, or its object key; embedded objects stand in their place. Fails:
- * RLM_ERR_INVALIDATED_OBJECT.
+ * RLM_ERR_INVALIDATED_OBJECT; RLM_ERR_LIMIT_EXCEEDED with more than a hundred embedded objects in
+ * one another.
  */
 RLM_API char *realm_object_to_string(realm_object_t *object);
 

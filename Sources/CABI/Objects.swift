@@ -340,7 +340,8 @@ public func realm_object_add_int(
 }
 
 /// Returns the object as one line of JSON, to be freed with `realm_free()`. Links show the
-/// primary key of their target, or its object key; embedded objects stand in their place. Fails: RLM_ERR_INVALIDATED_OBJECT.
+/// primary key of their target, or its object key; embedded objects stand in their place. Fails: RLM_ERR_INVALIDATED_OBJECT; RLM_ERR_LIMIT_EXCEEDED with
+/// more than a hundred embedded objects in one another.
 @c @implementation
 public func realm_object_to_string(_ object: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
     boundary(nil) { () throws(RealmError) in

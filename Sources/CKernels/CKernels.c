@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CKernels.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,8 +11,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -180,7 +183,16 @@ void ck_wake_shared(const uint64_t *word, uint32_t bits) {
     (void)syscall(SYS_futex, word, FUTEX_WAKE_BITSET, INT_MAX, NULL, NULL, bits);
 }
 
-int ck_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+int ck_event_descriptor(void) {
+    int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (descriptor < 0 || descriptor > 2)
+        return descriptor;
+    /* Where the host program closed those, what it opens next is taken for them. */
+    int above = fcntl(descriptor, F_DUPFD_CLOEXEC, 3), problem = errno;
+    (void)close(descriptor);
+    errno = problem;
+    return above;
+}
 
 int ck_cores(void) {
     cpu_set_t allowed;
@@ -223,10 +235,23 @@ void ck_write_stderr(const char *bytes, size_t count) {
     }
 }
 
+uint64_t ck_address_limit(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
+}
+
 uint32_t ck_unix_seconds(void) { return (uint32_t)time(NULL); }
 
-int ck_format_scientific(double number, int digits, char *target, size_t size) {
-    return snprintf(target, size, "%.*e", digits, number);
+void ck_format_scientific(double number, int digits, char *target, size_t size) {
+    (void)snprintf(target, size, "%.*e", digits, number);
+    /* The point is that of the host program's locale, which may be several bytes long. */
+    char *point = target + (*target == '-') + 1, *rest = point;
+    while (*rest && (*rest < '0' || *rest > '9') && *rest != 'e')
+        rest++;
+    if (rest == point)
+        return;
+    *point++ = '.';
+    memmove(point, rest, strlen(rest) + 1);
 }
 
 bool ck_is_thread_sanitized(void) {

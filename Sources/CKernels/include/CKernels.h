@@ -135,8 +135,11 @@ uint64_t ck_thread_number(void);
 /* Seconds since 1970-01-01 UTC, for object ids; later than 2106 they wrap. */
 uint32_t ck_unix_seconds(void);
 
-/* Writes a number as printf("%.*e") does; returns the number of bytes. */
-int ck_format_scientific(double number, int digits, char *target, size_t size);
+/* Bytes of address space that the process may take (RLIMIT_AS). */
+uint64_t ck_address_limit(void);
+
+/* Writes a number as printf("%.*e") does in the C locale. */
+void ck_format_scientific(double number, int digits, char *target, size_t size);
 
 /* Writes to standard error, for messages that nobody else takes. */
 void ck_write_stderr(const char *bytes, size_t count);

@@ -13,7 +13,12 @@ final class Condition: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
         changed = .allocate(capacity: 1)
         changed.initialize(to: pthread_cond_t())
-        pthread_cond_init(changed, nil)
+        // The clock of the day may be set.
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -29,7 +34,7 @@ final class Condition: @unchecked Sendable {
     /// The moment that is so many nanoseconds from now, less than a second.
     static func deadline(_ nanoseconds: Int) -> timespec {
         var end = timespec()
-        clock_gettime(CLOCK_REALTIME, &end)
+        clock_gettime(CLOCK_MONOTONIC, &end)
         end.tv_nsec += nanoseconds
         if end.tv_nsec >= 1_000_000_000 {
             end.tv_nsec -= 1_000_000_000

@@ -164,7 +164,6 @@ final class OpenFile {
     private func lock(
         _ byte: Int64, _ kind: LockKind, unless givesUp: () -> Bool
     ) throws(RealmError) -> Bool {
-        let sleep = Condition()
         var pause = 50_000
         var unasked = ThreadGate.asksEvery
         while try !lock(byte, kind, wait: false) {
@@ -172,9 +171,7 @@ final class OpenFile {
                 if givesUp() { return false }
                 unasked = 0
             }
-            sleep.lock()
-            _ = sleep.wait(until: Condition.deadline(pause))
-            sleep.unlock()
+            Condition.sleep(pause)
             unasked += pause
             pause = min(2 * pause, 2_000_000)
         }

@@ -79,19 +79,18 @@ final class SystemCalls: FileSystem {
     func realPath(_ path: String, _ result: inout String) -> Int32 {
         guard let resolved = Glibc.realpath(path, nil) else { return -errno }
         defer { free(resolved) }
-        result = String(cString: resolved)
+        guard let text = String(validatingCString: resolved) else { return -EILSEQ }
+        result = text
         return 0
     }
 
     func readLink(_ path: String, _ result: inout String) -> Int32 {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
             buffer.initialize(repeating: 0)
             guard let start = buffer.baseAddress else { return -ENAMETOOLONG }
-            let count = start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
-                Glibc.readlink(path, $0, buffer.count)
-            }
-            guard count >= 0 else { return -errno }
-            result = String(decoding: buffer[..<count], as: UTF8.self)
+            guard Glibc.readlink(path, start, buffer.count - 1) >= 0 else { return -errno }
+            guard let text = String(validatingCString: start) else { return -EILSEQ }
+            result = text
             return 0
         }
     }

@@ -5,7 +5,16 @@ import CKernels
 extension ObjectHandle {
     /// `{"name":value,…}` with every stored property that the realm shows, in the order of the file;
     /// classes without primary key begin with `"_key"`.
-    package func jsonText() throws(RealmError) -> String {
+    package func jsonText() throws(RealmError) -> String { try jsonText(level: 0) }
+
+    /// Embedded objects in one another, as many as collections.
+    private static let levelMax = 100
+
+    private func jsonText(level: Int) throws(RealmError) -> String {
+        guard level <= Self.levelMax else {
+            throw RealmError(
+                .limitExceeded, "objects embedded more than \(Self.levelMax) deep have no text")
+        }
         _ = try row()
         guard let owner = try realm.storedClass(classKey) else {
             throw RealmError(.noSuchTable, "'\(realm.path)' has no class with key \(classKey)")
@@ -16,24 +25,25 @@ extension ObjectHandle {
         }
         let stored = owner.properties.filter { $0.key != .invalid }
         for property in stored.sorted(by: { $0.key.column < $1.key.column }) {
-            let text = try text(of: property)
+            let text = try text(of: property, level)
             members.append("\(JSONText.quoted(property.name)):\(text)")
         }
         return "{" + members.joined(separator: ",") + "}"
     }
 
-    private func text(of property: PropertySchema) throws(RealmError) -> String {
+    private func text(of property: PropertySchema, _ level: Int) throws(RealmError) -> String {
         let key = property.key
         let isMixed = property.type == .mixed
         if property.collection != .none {
-            return try text(of: try collection(key, property.collection), isMixed: isMixed)
+            return try text(
+                of: try collection(key, property.collection), isMixed: isMixed, level)
         }
         var raw = RawValue.null
         try getValue(key, &raw)
         if let nested = Self.nestedType(raw) {
-            return try text(of: try collection(key, nested), isMixed: true)
+            return try text(of: try collection(key, nested), isMixed: true, level)
         }
-        return try text(raw, isMixed: isMixed)
+        return try text(raw, isMixed: isMixed, level)
     }
 
     private static func nestedType(_ raw: RawValue) -> CollectionType? {
@@ -46,7 +56,7 @@ extension ObjectHandle {
 
     /// Not deeper than collections can be nested.
     private func text(
-        of collection: RealmCollection, isMixed: Bool
+        of collection: RealmCollection, isMixed: Bool, _ level: Int
     ) throws(RealmError) -> String {
         let isDictionary = collection.type == .dictionary
         var parts: [String] = []
@@ -54,9 +64,9 @@ extension ObjectHandle {
             let raw = try collection.get(index)
             var part: String
             if let nested = Self.nestedType(raw) {
-                part = try text(of: try collection.nested(index, nested), isMixed: true)
+                part = try text(of: try collection.nested(index, nested), isMixed: true, level)
             } else {
-                part = try text(raw, isMixed: isMixed)
+                part = try text(raw, isMixed: isMixed, level)
             }
             if isDictionary {
                 part = JSONText.text(try Value(try collection.key(index))) + ":" + part
@@ -69,15 +79,16 @@ extension ObjectHandle {
 
     /// A link is the key of its target, or the whole embedded object; in a mixed value, the class
     /// is named beside the key.
-    private func text(_ raw: RawValue, isMixed: Bool) throws(RealmError) -> String {
+    private func text(
+        _ raw: RawValue, isMixed: Bool, _ level: Int
+    ) throws(RealmError) -> String {
         let value = try Value(raw)
         guard case .link(let link) = value else { return JSONText.text(value) }
         let target = try realm.storedClass(link.classKey)
         if target?.kind == .embedded {
-            // No deeper than there are classes: embedded ones cannot contain themselves.
             let object = try realm.object(link.classKey, link.objectKey)
             defer { object.release() }
-            return try object.jsonText()
+            return try object.jsonText(level: level + 1)
         }
         let key = try keyText(link)
         guard isMixed else { return key }
@@ -139,12 +150,10 @@ enum JSONText {
     static func scientific(_ number: Double, digits: Int) -> String {
         if number.isNaN { return number.sign == .minus ? "-nan" : "nan" }
         if number.isInfinite { return number < 0 ? "-inf" : "inf" }
-        var buffer = [CChar](repeating: 0, count: 64)
-        let count = buffer.withUnsafeMutableBufferPointer {
-            Int(ck_format_scientific(number, Int32(digits), $0.baseAddress, 64))
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            ck_format_scientific(number, Int32(digits), buffer.baseAddress, buffer.count)
+            return buffer.baseAddress.map { String(cString: $0) } ?? ""
         }
-        return String(
-            decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     static func base64(_ bytes: [UInt8]) -> String {

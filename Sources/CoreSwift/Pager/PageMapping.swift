@@ -48,12 +48,34 @@ final class PageMapping {
     /// Under the thread sanitizer six files would leave no addresses for threads.
     static let reservedBytesMax = ck_is_thread_sanitized() ? 16 << 30 : 256 << 30
     private static let reservedBytesMin = 16 << 20
+    /// How many there are in the process. The first so many reserve as much as they may, three times as many a
+    /// quarter of it, and so on: a thousand files leave the host program most of its addresses.
+    private static let count: UnsafeMutablePointer<UInt64> = {
+        let word = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+        word.initialize(to: 0)
+        return word
+    }()
+    private static let fullCount: UInt64 = 32
+
+    /// Where addresses are short: not more than a file needs that becomes four times as long.
+    private static func reservedBytes(_ bytesMax: Int, _ fileBytes: Int) -> Int {
+        let others = ck_load_relaxed_u64(count)
+        var bytes = bytesMax
+        var limit = fullCount
+        while others >= limit {
+            bytes /= 4
+            limit *= 4
+        }
+        // All together no more than half of what the process may have.
+        bytes = min(bytes, Int(clamping: (ck_address_limit() / 4) >> min(others, 32)))
+        return min(bytesMax, max(bytes, 4 * fileBytes, reservedBytesMin))
+    }
 
     init(
         reserving bytesMax: Int, decrypted decryptedBytesMax: Int, fileBytes: Int64,
         codec: BlockCodec, path: String, files: FileSystem
     ) throws(RealmError) {
-        var bytes = bytesMax
+        var bytes = Self.reservedBytes(bytesMax, Int(fileBytes))
         var code: Int32 = 0
         while true {
             if bytes >= Self.reservedBytesMin, Int64(bytes) >= fileBytes,
@@ -82,6 +104,7 @@ final class PageMapping {
             to: BlockSourceState(
                 base: cleartext?.base ?? file, mappedPages: 0, verified: verified))
         cut.initialize(to: 0)
+        _ = ck_add_u64(Self.count, 1)
         ck_watch_mapping(file, bytes, false, cut, source.mappedPages)
     }
 
@@ -126,6 +149,7 @@ final class PageMapping {
 
     deinit {
         ck_unwatch_mapping(file)
+        _ = ck_add_u64(Self.count, .max)
         cut.deallocate()
         _ = files.unmap(file, fileBytes)
         _ = files.unmap(verified, Int(reservedPages) * 12)

@@ -162,11 +162,9 @@ extension Decimal128: CustomStringConvertible, LosslessStringConvertible {
             self = value < 0 ? -.infinity : .infinity
         } else {
             let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-                let count = ck_format_scientific(
+                ck_format_scientific(
                     value, Int32(min(max(digits, 1), 34) - 1), buffer.baseAddress, buffer.count)
-                // Some locales of the host program write the point as a comma.
-                let bytes = buffer[..<Int(count)].map { $0 == 0x2C ? 0x2E : UInt8($0) }
-                return String(decoding: bytes, as: UTF8.self)
+                return buffer.baseAddress.map { String(cString: $0) } ?? ""
             }
             // Digits and exponent as the format writes them always parse.
             self = (Decimal128(text) ?? .nan).withoutTrailingZeros
