@@ -48,13 +48,14 @@ final class PageMapping {
     /// Under the thread sanitizer six files would leave no addresses for threads.
     static let reservedBytesMax = ck_is_thread_sanitized() ? 16 << 30 : 256 << 30
     private static let reservedBytesMin = 16 << 20
-    /// How many there are in the process. The first so many reserve as much as they may, three times as many a
-    /// quarter of it, and so on: a thousand files leave the host program most of its addresses.
+    /// How many there are in the process.
     private static let count: UnsafeMutablePointer<UInt64> = {
         let word = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
         word.initialize(to: 0)
         return word
     }()
+    /// The first so many reserve as much as they may, three times as many a quarter of it, and so on: a thousand
+    /// files leave the host program most of its addresses.
     private static let fullCount: UInt64 = 32
 
     /// Where addresses are short: not more than a file needs that becomes four times as long.
@@ -68,7 +69,7 @@ final class PageMapping {
         }
         // All together no more than half of what the process may have.
         bytes = min(bytes, Int(clamping: (ck_address_limit() / 4) >> min(others, 32)))
-        return min(bytesMax, max(bytes, 4 * fileBytes, reservedBytesMin))
+        return min(bytesMax, max(bytes, 4 * min(fileBytes, bytesMax / 4), reservedBytesMin))
     }
 
     init(
