@@ -286,6 +286,12 @@ KEPT = [
           Ask("title LIKE %@", [0, 1, 2], ["a?"], by="format"),
           Ask("data LIKE %@", [0], [b"a\\*b"], by="format"),
           Ask("title LIKE $0", [2, 3], ["a\\*"]), Ask("title LIKE 'a\\\\'", [2])]),
+    Kept("links in mixed values between links, which have no order", "20281/254 of 2026-11-28", SHIPS,
+         {"Ship": [{"id": 1, "mix": To("Ship", 1)}, {"id": 2, "mix": To("Crew", 0)}, {"id": 3}],
+          "Crew": [{"id": 1}]},
+         [Ask(text, found)
+          for bounds, found in (("{obj('Crew', 1), obj('Ship', 2)}", []), ("{obj('Ship', 2), obj('Ship', 2)}", [0]))
+          for text in (f"mix BETWEEN {bounds}", f"TERNARY(mix BETWEEN {bounds}, 1, 0) == 1")]),
     Kept("@type of what a mixed value holds", "f-2026-11-21; kept for what they ask", SHIPS,
          {"Ship": [{"id": 1, "mix": [1, "a"]}, {"id": 2, "mix": {"k": [1.5], "m": None}},
                    {"id": 3, "mix": []}, {"id": 4, "mix": 5}]},

@@ -173,6 +173,10 @@ extension ExpressionEvaluator {
     ) -> Bool {
         if value.isNull { return false }
         let kind = test.pointee.numberKind
+        // Links have no order.
+        if value.type == ValueType.link.rawValue {
+            return ValueOrder.equal(value, low) && ValueOrder.equal(value, high)
+        }
         return ValueTest.passes(value, .greaterEqual, low, kind)
             && ValueTest.passes(value, .lessEqual, high, kind)
     }
