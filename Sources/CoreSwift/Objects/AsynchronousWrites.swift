@@ -257,6 +257,7 @@ extension Realm {
     }
 
     private func endRequest() {
+        BlockPool.keepLargest(false)
         guard let request = asynchronous?.request else { return }
         asynchronous?.request = nil
         file.remove(request)
@@ -415,7 +416,6 @@ extension Realm {
     func endAsynchronous() {
         guard let asynchronous else { return }
         asynchronous.blocks.removeAll()
-        BlockPool.keepLargest(false)
         endRequest()
         finishCommits()
     }

@@ -59,7 +59,9 @@ final class PageMapping {
     private static let fullCount: UInt64 = 32
 
     /// Where addresses are short: not more than a file needs that becomes four times as long.
-    private static func reservedBytes(_ bytesMax: Int, _ fileBytes: Int) -> Int {
+    private static func reservedBytes(
+        _ bytesMax: Int, _ fileBytes: Int, _ codec: BlockCodec
+    ) -> Int {
         let others = ck_load_relaxed_u64(count)
         var bytes = bytesMax
         var limit = fullCount
@@ -67,8 +69,9 @@ final class PageMapping {
             bytes /= 4
             limit *= 4
         }
-        // All together no more than half of what the process may have.
-        bytes = min(bytes, Int(clamping: (ck_address_limit() / 4) >> min(others, 32)))
+        // All together no more than half of what the process may have; encrypted ones reserve it twice.
+        let share = ck_address_limit() / (codec.cipher == nil ? 4 : 8)
+        bytes = min(bytes, Int(clamping: share >> min(others, 32)))
         return min(bytesMax, max(bytes, 4 * min(fileBytes, bytesMax / 4), reservedBytesMin))
     }
 
@@ -76,7 +79,7 @@ final class PageMapping {
         reserving bytesMax: Int, decrypted decryptedBytesMax: Int, fileBytes: Int64,
         codec: BlockCodec, path: String, files: FileSystem
     ) throws(RealmError) {
-        var bytes = Self.reservedBytes(bytesMax, Int(fileBytes))
+        var bytes = Self.reservedBytes(bytesMax, Int(fileBytes), codec)
         var code: Int32 = 0
         while true {
             if bytes >= Self.reservedBytesMin, Int64(bytes) >= fileBytes,

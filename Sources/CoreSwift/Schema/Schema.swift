@@ -194,17 +194,18 @@ public struct Schema: Equatable, Sendable {
         index(named: name).map { classes[$0] }
     }
 
-    /// By bytes: Swift also calls texts equal that are written in different ones.
+    /// Texts are equal in other bytes, too, where Unicode says so, as they are to `validate`. Such have
+    /// letters beyond ASCII, but for three signs that stand for a K, a semicolon and an accent.
     @inline(never)
     private func index(named name: String) -> Int? {
-        if classes.count <= Self.fewClasses {
-            return classes.firstIndex {
-                $0.name == name && $0.name.utf8.elementsEqual(name.utf8)
+        if classes.count > Self.fewClasses {
+            let place = place(of: name)
+            if place < classes.count, classes[place].name.utf8.elementsEqual(name.utf8) {
+                return place
             }
+            if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
         }
-        let place = place(of: name)
-        return place < classes.count && classes[place].name.utf8.elementsEqual(name.utf8)
-            ? place : nil
+        return classes.firstIndex { $0.name == name }
     }
 
     /// Where a class of this name is, or would be.

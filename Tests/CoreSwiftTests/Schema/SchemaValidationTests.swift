@@ -241,17 +241,27 @@ import Testing
 
     /// Few are looked through, many halved.
     @Test(arguments: [1, 16, 17, 300])
-    func classesAreFoundByTheBytesOfTheirNames(_ count: Int) {
-        // One letter, or an E and what makes the same of it.
-        let names = (0..<count).map { "Class \($0)" } + ["Caf\u{E9}", "Cafe\u{301}"]
+    func classesAreFoundByTheirNames(_ count: Int) {
+        let names = (0..<count).map { "Class \($0)" } + ["Caf\u{E9}"]
         let schema = Schema(names.map { ClassSchema($0, properties: []) })
-        for name in names {
-            let found = schema.class_(named: name)
-            #expect(found.map { Array($0.name.utf8) } == Array(name.utf8))
-            #expect(schema.classIndex(called: name).map { schema.classes[$0].name } == name)
+        // The last is the same in other bytes: an E and what makes another letter of it.
+        for (name, found) in zip(names + ["Cafe\u{301}"], names + ["Caf\u{E9}"]) {
+            #expect(schema.class_(named: name)?.name == found)
+            #expect(schema.classIndex(called: name).map { schema.classes[$0].name } == found)
         }
         for name in ["", "Class", "Class 0 ", "Cafe", "\u{10FFFF}"] {
             #expect(schema.class_(named: name) == nil)
         }
+    }
+
+    @Test(arguments: [0, 16, 40])
+    func classesThatComeAreInOrder(_ count: Int) {
+        var schema = Schema()
+        for number in (0..<count).map({ $0 * 7 % 41 }) {
+            schema.insert(ClassSchema("Class \(number)", properties: []))
+            schema.change("Class \(number)") { $0.publicName = "shown \(number)" }
+        }
+        #expect(schema == Schema(schema.classes))
+        #expect(schema.classes.allSatisfy { $0.publicName == "shown" + $0.name.dropFirst(5) })
     }
 }

@@ -348,8 +348,10 @@ struct FilterBuilder {
 
     /// Whether a mixed value that is equal to this one is so by the order of values, too.
     private func isExact(_ place: (Int64, Int64)) -> Bool {
-        let type = bytes.withUnsafeBytes { Self.value($0, place).type }
-        return ![ValueType.float, .double, .decimal128].contains { $0.rawValue == type }
+        switch ValueType(rawValue: bytes.withUnsafeBytes { Self.value($0, place).type }) {
+        case .float, .double, .decimal128: return false
+        default: return true
+        }
     }
 
     /// Values, given by place of their `MixedCell`s, in their order, each once.
