@@ -1,7 +1,7 @@
 /* bench_realm_async.c - small asynchronous commits that share syncs: of one realm, and of one on each of eight
  * threads. Three kinds of change, each beside the same commits one by one, of which each waits for its sync:
  * an integer of any object (commit_small), a new object (commit_insert), an integer of one of a hundred objects
- * that lie together (commit_near; each thread has its own hundred).
+ * that lie together (commit_near; each thread has its own hundred). Each writer makes as many, however many there are.
  */
 #define _GNU_SOURCE
 #include "bench_realm.h"
@@ -107,7 +107,7 @@ static void run_writers(const char* name, size_t count, change_t* change)
     pthread_barrier_init(&g_ready, NULL, (unsigned)count + 1);
     B.fresh = false;
     for (size_t i = 0; i < count; i++) {
-        writers[i].commits = GROUPED_COMMITS / count;
+        writers[i].commits = GROUPED_COMMITS;
         writers[i].random = 77 + i;
         writers[i].number = i;
         writers[i].change = change;
@@ -121,7 +121,7 @@ static void run_writers(const char* name, size_t count, change_t* change)
         began = writers[i].began < began ? writers[i].began : began;
         ended = writers[i].ended > ended ? writers[i].ended : ended;
     }
-    report(name, ended - began, GROUPED_COMMITS);
+    report(name, ended - began, GROUPED_COMMITS * count);
     for (size_t i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
     pthread_barrier_destroy(&g_ready);
@@ -156,7 +156,7 @@ void w_commit_grouped(void)
     run_writers("commit_grouped_insert", 1, insert_event);
     delete_events(GROUPED_COMMITS);
     run_writers("commit_grouped_insert_8", GROUPED_THREADS, insert_event);
-    delete_events(GROUPED_COMMITS);
+    delete_events(GROUPED_COMMITS * GROUPED_THREADS);
     run_writers("commit_grouped_near", 1, change_near);
     run_writers("commit_grouped_near_8", GROUPED_THREADS, change_near);
 }

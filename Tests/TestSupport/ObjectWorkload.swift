@@ -123,6 +123,8 @@ struct ObjectWorkload: CrashWorkload {
     var keepsLog = false
     /// Changes are committed by blocks that run asynchronously, and become one version where they can.
     var isGrouped = false
+    /// Microseconds: while a sync goes on, the next commit may write its blocks.
+    var syncTakes: UInt32 = 0
     /// Changes make many objects, and blocks are written before the commit.
     var isLong = false
 
@@ -145,6 +147,7 @@ struct ObjectWorkload: CrashWorkload {
             try Realm.open(configuration, files: files), isChecked: isChecked,
             keepsLog: keepsLog)
         session.triesFirst = isLong
+        (files as? RecordingFileSystem)?.syncTakes = syncTakes
         if isGrouped { session.group = try BlockGroup(session.realm) }
         return session
     }

@@ -55,6 +55,8 @@ final class RecordingFileSystem: FileSystem {
     private var writesToFail = 0
     /// Microseconds that a sync takes.
     var syncTakes: UInt32 = 0
+    /// Called while a sync is under way.
+    var duringSync: (() -> Void)?
     /// Called with the path before a file is opened.
     var beforeOpen: ((String) -> Void)?
     var isDead: Bool { calls >= killAfter }
@@ -213,7 +215,9 @@ final class RecordingFileSystem: FileSystem {
     }
 
     func sync(_ descriptor: Int32) -> Int32 {
+        let began = guardian.withLock { events.count }
         if syncTakes > 0 { usleep(syncTakes) }
+        duringSync?()
         guardian.withLock {
             syncCount += 1
             if syncCount >= killAtSync { killAfter = 0 }
@@ -237,7 +241,8 @@ final class RecordingFileSystem: FileSystem {
             if let path = newFiles[descriptor] {
                 unsyncedNewFiles.remove(path)
             } else if isRecording {
-                events.append(.sync)
+                // What is written meanwhile may be covered or not.
+                events.insert(.sync, at: syncCount & 1 == 0 ? events.count : began)
             }
         }
         return 0

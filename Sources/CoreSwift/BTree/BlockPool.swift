@@ -5,7 +5,7 @@
 //
 // Of each size up to 2 MB one chunk stays with the process for the next transaction: memory that the kernel
 // has to clear and map anew cost small commits a sixth of their time. While asynchronous commits follow one
-// another, four of the largest stay as well, which is what one of their turns writes at most: clearing
+// another, eight of the largest stay as well, which is what one of their turns writes at most: clearing
 // took a third of the time of those that change objects here and there.
 //
 // Not for what outlives the transaction, and not thread-safe: it belongs to the writer.
@@ -101,10 +101,10 @@ struct BlockPool {
     }()
     /// Below `largestChunk`.
     private static let keptSizes = 6
-    private static let keptLargest = 4
+    private static let keptLargest = 8
     private static let keptWordCount = keptSizes + keptLargest + 1
-    /// Whether chunks of the largest size stay, behind the words for them.
-    private static var keepsLargestWord: UnsafeMutablePointer<UInt64> {
+    /// How many series there are, behind the words for chunks.
+    private static var seriesWord: UnsafeMutablePointer<UInt64> {
         keptChunks + keptSizes + keptLargest
     }
 
@@ -124,16 +124,18 @@ struct BlockPool {
     }
 
     private static func keep(_ chunk: UnsafeMutableRawPointer, _ bytes: Int) -> Bool {
-        guard bytes < largestChunk || ck_load_u64(keepsLargestWord) != 0 else { return false }
+        guard bytes < largestChunk || ck_load_u64(seriesWord) != 0 else { return false }
         return keptWords(bytes).contains {
             ck_cas_u64(keptChunks + $0, 0, UInt64(UInt(bitPattern: chunk)))
         }
     }
 
-    /// Whether transactions follow that will want as much as the one before. Of several threads the last
-    /// one to say so counts: it is a matter of time and memory alone.
-    static func keepLargest(_ keeps: Bool) {
-        ck_store_u64(keepsLargestWord, keeps ? 1 : 0)
-        if !keeps { while let chunk = kept(largestChunk) { chunk.deallocate() } }
+    /// Transactions follow that will want as much as the one before, until `endSeries`. Chunks of the largest size
+    /// stay as long as there is a series on any thread.
+    static func beginSeries() { _ = ck_add_u64(seriesWord, 1) }
+
+    static func endSeries() {
+        guard ck_add_u64(seriesWord, .max) == 0 else { return }
+        while let chunk = kept(largestChunk) { chunk.deallocate() }
     }
 }

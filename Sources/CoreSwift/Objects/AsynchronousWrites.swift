@@ -83,7 +83,7 @@ final class AsynchronousWrites {
     static let turnNanoseconds: UInt64 = 1_000_000
     /// The same where nobody is held up by it but other blocks: the longer it is, the more commits
     /// share the leaves that they change.
-    static let longTurnNanoseconds: UInt64 = 4_000_000
+    static let longTurnNanoseconds: UInt64 = 16_000_000
     /// The latter, which tests lengthen.
     var longTurn = longTurnNanoseconds
 
@@ -94,11 +94,19 @@ final class AsynchronousWrites {
     /// For the block that is next.
     var request: LeaseRequest?
     var isRunningBlock = false
+    /// Blocks wait or run: what one turn needs of memory the next one will need, too.
+    var isSeries = false {
+        didSet {
+            if isSeries == oldValue { return }
+            if isSeries { BlockPool.beginSeries() } else { BlockPool.endSeries() }
+        }
+    }
     /// When those that run began.
     private var turnStart: UInt64 = 0
     /// Where the block that runs begins in a transaction that has joined others.
     var blockSavepoint: UInt64 = 0
-    var isSyncing = false
+    /// The version that a thread was last asked to make durable, until the completions of that were called.
+    var syncing: UInt64?
     /// A completion is running: what is asynchronous can't begin in it.
     var isCompleting = false
 
@@ -125,6 +133,8 @@ final class AsynchronousWrites {
             return true
         }
     }
+
+    deinit { if isSeries { BlockPool.endSeries() } }
 
     var isIdle: Bool { blocks.isEmpty && commits.isEmpty && !isRunningBlock }
 
@@ -174,6 +184,7 @@ extension Realm {
         _ = try readTables()
         let number = writes.takeNumber()
         writes.blocks.append(.init(number: number, leavesOpen: leavesOpen, body: body))
+        writes.isSeries = true
         do throws(RealmError) {
             try requestWriter()
         } catch {
@@ -257,7 +268,7 @@ extension Realm {
     }
 
     private func endRequest() {
-        BlockPool.keepLargest(false)
+        asynchronous?.isSeries = false
         guard let request = asynchronous?.request else { return }
         asynchronous?.request = nil
         file.remove(request)
@@ -270,8 +281,7 @@ extension Realm {
         guard let asynchronous, asynchronous.request === request, !isClosed else { return }
         asynchronous.request = nil
         file.remove(request)
-        BlockPool.keepLargest(true)
-        defer { if asynchronous.blocks.isEmpty { BlockPool.keepLargest(false) } }
+        defer { if asynchronous.blocks.isEmpty { asynchronous.isSeries = false } }
         var failure: RealmError?
         do throws(RealmError) {
             // Nil: a transaction of this thread needed it first.
@@ -358,11 +368,17 @@ extension Realm {
     // MARK: Commits
 
     func startSync(waitsForOthers: Bool) {
-        guard let asynchronous, !asynchronous.isSyncing, let last = asynchronous.commits.last,
-            let store = tables?.store, !hasJoined
+        guard let asynchronous, let last = asynchronous.commits.last, let store = tables?.store,
+            !hasJoined
         else { return }
-        asynchronous.isSyncing = true
+        // While blocks run, the completions of what has become durable wait, and the next sync does not.
+        if let version = asynchronous.syncing,
+            store.options.inMemory || store.isWaitingForSync(version)
+        {
+            return
+        }
         let version = last.version
+        asynchronous.syncing = version
         let scheduler = scheduler
         do throws(RealmError) {
             try ApartThread.run { [weak self] in
@@ -377,13 +393,13 @@ extension Realm {
             }
         } catch {
             // Without a thread for it, this one waits.
-            asynchronous.isSyncing = false
+            asynchronous.syncing = nil
             finishCommits()
         }
     }
 
     private func completeSync(_ version: UInt64, _ failure: RealmError?) {
-        asynchronous?.isSyncing = false
+        if asynchronous?.syncing == version { asynchronous?.syncing = nil }
         complete(version, failure)
         startSync(waitsForOthers: true)
     }

@@ -1,6 +1,7 @@
 // One commit: the blocks of a version as one run of pages, then its header slot, then one sync.
 //
-//   1. `place` assigns pages and hashes; children first, so that parents can hold references.
+//   1. `place` assigns pages and hashes; children first, so that parents can hold references. Until here a
+//      sync may be under way that makes older versions durable; then these blocks are written meanwhile.
 //   2. `publish` frees what the version replaces, decides which chunks of the space map to write,
 //      places them and last the root, which holds the payload, the list of everything written and
 //      the space map as it is after the commit.
@@ -15,8 +16,12 @@
 
 final class CommitBuilder: BlockPlacer {
     let version: UInt64
-    /// Of the header; not that of the newest durable version.
-    private let headerSlot: Int
+    /// Of the header; not that of the newest durable version. Known when it is published, as what follows.
+    private var headerSlot = 0
+    /// The group that this commit continues, and the versions whose blocks the root of the base lists.
+    private var group: CommitGroup.State?
+    private var kept: [UInt64] = []
+    private var digest = WrittenDigest()
     /// Whatever is free at the end of the file is given back.
     var givesBackAll = false
     /// The caller goes on writing (`Store.goOnWriting`).
@@ -25,22 +30,13 @@ final class CommitBuilder: BlockPlacer {
     let store: Store
     private let space: SpaceMap
     let scratch: CommitScratch
-    private var digest = WrittenDigest()
-    /// The group that this commit continues, and the versions whose pages were spared.
-    private let group: CommitGroup.State?
-    private let kept: [UInt64]
     private var hasEnded = false
 
     private var taker: PageTaker
     /// Pages of blocks that were written before.
     private var earlyPages: UInt64 = 0
 
-    /// Holds the lock of the group until the commit has ended.
-    init(
-        lease: WriteLease, space: SpaceMap, version: UInt64, slot: Int, taker: PageTaker,
-        kept: [UInt64], group: CommitGroup.State?, early: [BlockReference]
-    ) {
-        self.headerSlot = slot
+    init(lease: WriteLease, space: SpaceMap, version: UInt64, taker: PageTaker) {
         self.lease = lease
         store = lease.store
         self.space = space
@@ -48,16 +44,8 @@ final class CommitBuilder: BlockPlacer {
         scratch = store.scratch
         self.taker = taker
         scratch.begin(version, isSynced: !store.options.inMemory)
-        self.group = group
-        self.kept = kept
-        if let group {
-            digest = group.digest
-            scratch.written = group.written
-            scratch.blockPages = group.blockPages
-        }
-        for reference in early {
+        for reference in lease.early {
             list(page: reference.page, pages: reference.pageCount)
-            noteDigest(reference)
             earlyPages += UInt64(reference.pageCount)
         }
     }
@@ -91,7 +79,6 @@ final class CommitBuilder: BlockPlacer {
         guard !hasEnded else { return }
         hasEnded = true
         store.space = nil
-        store.group.unlock()
     }
 
     /// Writes the version with the client's payload in its root and returns it pinned. The lease
@@ -105,7 +92,12 @@ final class CommitBuilder: BlockPlacer {
             throw RealmError(.wrongTransactionState, "'\(store.path)': the commit has ended")
         }
         hasEnded = true
+        // A failure comes up when the commit goes on.
+        if store.group.isBeingSynced { scratch.writeSealed(store) }
+        store.group.lock()
+        defer { store.group.unlock() }
         do throws(RealmError) {
+            try joinGroup()
             // Listeners may see the version as soon as it is there.
             if tells { store.lockFile.noteTold(version) }
             let pin = try write(
@@ -114,7 +106,6 @@ final class CommitBuilder: BlockPlacer {
             space.committed(version)
             store.sweep.note(written: taker.used + earlyPages, space)
             store.group.listed = (version, group?.versions ?? [])
-            store.group.unlock()
             lease.end(keepsWriter: keepsWriter)
             store.lockFile.wakeWaiting()
             return pin
@@ -122,9 +113,30 @@ final class CommitBuilder: BlockPlacer {
             // Another process may make a version of this number.
             store.lockFile.noteTold(0)
             store.space = nil
-            store.group.unlock()
             throw error
         }
+    }
+
+    /// Which group the commit continues, and so its slot and what its root lists before its own blocks. With
+    /// the lock of the group held from here on.
+    private func joinGroup() throws(RealmError) {
+        let base = lease.base
+        guard let baseSlot = store.lockFile.root(of: base.version)?.slot else {
+            throw RealmError(
+                .invalidDatabase,
+                "'\(store.lockFile.path)': names no root of version \(base.version)",
+                path: store.path)
+        }
+        group = store.group.state
+        // Not those of a group that has ended meanwhile.
+        kept = try store.versionsKept(for: base)
+        headerSlot = group == nil ? 1 - baseSlot : baseSlot
+        if let group {
+            digest = group.digest
+            scratch.written.insert(contentsOf: group.written, at: 0)
+            scratch.blockPages.insert(contentsOf: group.blockPages, at: 0)
+        }
+        for reference in lease.early { noteDigest(reference) }
     }
 
     private func write(
@@ -238,6 +250,7 @@ final class CommitBuilder: BlockPlacer {
         }
         let rootPage = taker.take(rootPages, space)
         taker.settle(space)
+        space.limitGrowth()
         let grown = space.noteGrowth()
         // The durable version may reach to the end of the file.
         if trims { space.trim(all: givesBackAll, floor: store.sweep.boundary) }

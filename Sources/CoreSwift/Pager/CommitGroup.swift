@@ -10,9 +10,10 @@
 //     takes the version only if all of it is there. So what it lists has to stay, even where it uses
 //     it no more, until a version is durable that does not list it.
 //
-// A sync excludes commits from `prepareCommit` to the end of `publish`: otherwise it could cover a
-// header in the slot without the blocks of its version. What another process committed last is
-// synced by the next writer before it writes (`Store.beginWrite`), so groups are those of one store.
+// A sync excludes that a header is written: otherwise it could cover a header in the slot without the
+// blocks of its version. The blocks of the next commit may be written meanwhile, to pages that no version
+// of the group uses. What another process committed last is synced by the next writer before it writes
+// (`Store.beginWrite`), so groups are those of one store.
 
 import CKernels
 
@@ -50,7 +51,7 @@ final class CommitGroup: @unchecked Sendable {
         }
     }
 
-    /// Guarded by `lock`, which a commit holds while it writes.
+    /// Guarded by the lock, which a commit holds while it publishes. Nobody changes it while it is synced.
     var state: State? {
         didSet { ck_store_u64(newest, state?.versions.last ?? 0) }
     }
@@ -59,6 +60,8 @@ final class CommitGroup: @unchecked Sendable {
     var listed: (version: UInt64, versions: [UInt64]) = (0, [])
 
     private let changed = Condition()
+    /// A thread syncs the group, without the lock.
+    private var isSyncing = false
     /// The last version of the group, for who does not hold the lock; 0: there is none.
     private let newest: UnsafeMutablePointer<UInt64>
 
@@ -69,8 +72,40 @@ final class CommitGroup: @unchecked Sendable {
 
     deinit { newest.deallocate() }
 
-    func lock() { changed.lock() }
+    /// Waits for a sync that is under way.
+    func lock() {
+        changed.lock()
+        awaitSync()
+    }
+
+    /// For who needs no more than that the group stays: it may be on its way to stable storage.
+    func lockBesideSync() { changed.lock() }
+
     func unlock() { changed.unlock() }
+
+    /// With the lock held, which is free meanwhile.
+    func awaitSync() {
+        while isSyncing { changed.wait() }
+    }
+
+    /// Whether a sync is under way just now.
+    var isBeingSynced: Bool {
+        changed.lock()
+        defer { changed.unlock() }
+        return isSyncing
+    }
+
+    /// Syncs the file while the next commit writes its blocks. With the lock held, which is free meanwhile.
+    func sync(_ file: OpenFile) throws(RealmError) {
+        isSyncing = true
+        changed.unlock()
+        defer {
+            changed.lock()
+            isSyncing = false
+            changed.wakeAll()
+        }
+        try file.sync()
+    }
 
     var newestVersion: UInt64 { ck_load_u64(newest) }
 
@@ -107,6 +142,13 @@ extension Store {
         return try VersionRoot(try admit(base.root), base.root).olderVersionsListed
     }
 
+    /// Whether the version is not known to be on stable storage yet.
+    func isWaitingForSync(_ version: UInt64) -> Bool {
+        group.lockBesideSync()
+        defer { group.unlock() }
+        return group.isOpen(version)
+    }
+
     /// Returns when the version, which this store committed, is on stable storage. Commits that come
     /// meanwhile share the sync. An error means that it may not be there after a crash; the file
     /// refuses further work. `waitMax`: nanoseconds to wait for others who are about to commit.
@@ -122,6 +164,7 @@ extension Store {
 
     /// Makes a group durable that the version belongs to. With the lock of the group held.
     func syncGroup(_ version: UInt64) throws(RealmError) {
+        group.awaitSync()
         guard group.isOpen(version) else {
             // Somebody else did it, or tried.
             return try mutex.withLock { () throws(RealmError) in try checkFailure() }
@@ -136,7 +179,7 @@ extension Store {
             }
             newest = group.newestVersion
             lockFile.noteSyncing(newest)
-            try file.sync()
+            try group.sync(file)
         } catch {
             fail(error)
             if let slot = group.state?.slot { wipeGroup(newest, slot) }

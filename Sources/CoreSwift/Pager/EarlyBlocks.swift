@@ -98,11 +98,11 @@ extension WriteLease {
         // A forked child has a copy of the transaction, and the parent's free pages.
         if store.isInForkedChild { return [] }
         hasTriedEarly = true
-        store.group.lock()
+        store.group.lockBesideSync()
         defer { store.group.unlock() }
         do throws(RealmError) {
             try store.mutex.withLock { () throws(RealmError) in try store.checkUsable() }
-            let (space, _) = try loadSpace()
+            let space = try loadSpace()
             let blocks = EarlyBlocks(self, space, pages: pages)
             place(blocks)
             let replaced = try blocks.write()

@@ -519,6 +519,14 @@ final class SpaceMap {
         chunks[chunk].operations += 1
     }
 
+    /// Less was needed than expected: what the file grew by and nobody took goes again, but for what `grow` adds ahead.
+    func limitGrowth() {
+        guard pageCount > basePageCount, let last = trailingFree() else { return }
+        let end = max(basePageCount, last.page + min(Self.growthPagesMax, last.count))
+        guard carve(SpaceRun(page: end, count: pageCount - end)) else { return }
+        pageCount = end
+    }
+
     /// Notes the free part of what the file grew by, and returns it: it has to be written with
     /// zeros. Call once, after everything is settled.
     func noteGrowth() -> [SpaceRun] {

@@ -29,8 +29,8 @@ final class WriteLease {
 
     /// Starts the commit that makes the next version: reserves a run for `pages` pages of the
     /// client's blocks and what the pager adds. `freed` are the blocks of older versions that the new
-    /// one no longer needs. It counts as `versions` commits. Syncs of the group are kept away until it
-    /// ends.
+    /// one no longer needs. It counts as `versions` commits. A sync of the group may be under way, and end,
+    /// until it is published.
     func prepareCommit(
         pages: Int, freed: [BlockReference], placement: Placement = .anywhere,
         versions: UInt64 = 1
@@ -40,19 +40,13 @@ final class WriteLease {
                 .wrongTransactionState, "'\(store.path)': the write transaction has ended")
         }
         try store.mutex.withLock { () throws(RealmError) in try store.checkUsable() }
-        store.group.lock()
+        store.group.lockBesideSync()
+        defer { store.group.unlock() }
         do throws(RealmError) {
-            let (space, kept) = try loadSpace()
-            let group = store.group.state
+            let space = try loadSpace()
             let version = base.version + versions
             space.ceiling = store.sweep.ceiling(space)
             space.clearing = store.sweep.clearing
-            guard let baseSlot = store.lockFile.root(of: base.version)?.slot else {
-                throw RealmError(
-                    .invalidDatabase,
-                    "'\(store.lockFile.path)': names no root of version \(base.version)",
-                    path: store.path)
-            }
             for block in undoEarly(freed, space) { try space.free(block, by: version) }
             // The root of the base goes with it.
             try space.free(base.root, by: version)
@@ -60,13 +54,10 @@ final class WriteLease {
             let own = UInt64(base.root.pageCount + space.chunkPagesExpected)
             let taker = PageTaker(space, UInt64(pages) + own, placement)
             return CommitBuilder(
-                lease: self, space: space, version: version,
-                slot: group == nil ? 1 - baseSlot : baseSlot, taker: taker, kept: kept,
-                group: group, early: early)
+                lease: self, space: space, version: version, taker: taker)
         } catch {
             // Half of the changes may be in the map: load it again next time.
             store.space = nil
-            store.group.unlock()
             throw error
         }
     }
@@ -89,14 +80,15 @@ final class WriteLease {
         return rest
     }
 
-    /// The map of free space and the versions whose pages it spares. With the lock of the group held.
-    func loadSpace() throws(RealmError) -> (SpaceMap, kept: [UInt64]) {
+    /// The map of free space; it spares the pages of the versions of the group. With the lock of that held.
+    func loadSpace() throws(RealmError) -> SpaceMap {
         // What another process went on from is synced by now, also if its own commit failed or it was
         // killed. Then the durable version is the group's last one, and the other slot is free.
         if let state = store.group.state,
             state.versions.last != base.version
                 || store.lockFile.unsyncedVersion != base.version
         {
+            store.group.awaitSync()
             store.group.end()
         }
         let kept = try store.versionsKept(for: base)
@@ -104,7 +96,7 @@ final class WriteLease {
             throw RealmError(
                 .wrongTransactionState, "'\(store.path)': a commit of this transaction has failed")
         }
-        return (try store.loadSpace(base, kept), kept)
+        return try store.loadSpace(base, kept)
     }
 
     /// Rolls back: releases the writer lock and the pin. Nothing was written that counts.

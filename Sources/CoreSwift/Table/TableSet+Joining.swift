@@ -11,7 +11,7 @@ struct ChangesAside {
 extension TableSet {
     /// Above these a transaction is written: what waits is lost with the process.
     private static let joinedMax: UInt64 = 4096
-    private static let pagesMax = 4096
+    private static let pagesMax = 8192
 
     /// Whether a commit of the write transaction may become part of one with what follows. Not where the log
     /// has to have the values of each, or the schema changes.

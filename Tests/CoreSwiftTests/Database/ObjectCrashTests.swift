@@ -18,6 +18,7 @@ import Testing
         ) {
             var workload = ObjectWorkload(&$0)
             workload.isGrouped = true
+            workload.syncTakes = [0, 100, 500][$0.below(3)]
             return workload
         }
         if let failure { Issue.record("\(failure)") }

@@ -107,6 +107,84 @@ import Testing
         try again.close()
     }
 
+    /// While a version becomes durable, another thread makes the next one: its blocks are written, its header is
+    /// not. Whatever of it a crash leaves, the file has a version, and the durable one or a later one.
+    @Test(arguments: [false, true], [0, 1])
+    func `the next commit writes its blocks while the group is synced`(
+        _ isEncrypted: Bool, _ syncsBefore: Int
+    ) throws {
+        let files = RecordingFileSystem()
+        var options = StoreOptions()
+        options.reservedBytes = 64 << 20
+        if isEncrypted { options.encryptionKey = FileCipherTests.key }
+        func open(_ path: String, _ files: FileSystem) throws -> Store {
+            try Store.open(path: path, options: options, files: files)
+        }
+        let store = try open(directory.file(), files)
+        // A sync whose number is odd covers nothing that is written meanwhile.
+        while files.syncCount % 2 != syncsBefore { try store.file.sync() }
+        var model: ToyModel = [:]
+        var models: [UInt64: ToyModel] = [store.newestVersion: model]
+        func commit(_ stamp: UInt64) throws {
+            var changes: [Int: UInt64?] = [:]
+            for leaf in 0..<6 { changes[Int(stamp) % 3 + leaf * 2] = stamp }
+            let pin = try ToyClient.commit(store, &model, changes, joinsGroup: true, soft: true)
+            models[pin.version] = model
+            store.unpin(pin.version)
+        }
+        try commit(1)
+        try commit(2)
+        let waiting = store.newestVersion
+        var next: TestThread?
+        var writtenMeanwhile = 0
+        files.duringSync = {
+            files.duringSync = nil
+            let before = files.events.count
+            next = TestThread {
+                do { try commit(3) } catch { Issue.record("\(error)") }
+            }
+            for _ in 0..<2000 where files.events.count == before { usleep(1000) }
+            // It waits for the end of the sync now.
+            usleep(20_000)
+            for event in files.events[before...] {
+                guard case .write(let offset, _) = event else { continue }
+                #expect(offset >= Int(FileHeader.firstBlockPage) * Page.size)
+                writtenMeanwhile += 1
+            }
+            #expect(store.newestVersion == waiting)
+        }
+        try store.makeDurable(waiting)
+        let durableEvents = files.events.count
+        let thread = try #require(next)
+        thread.join()
+        #expect(writtenMeanwhile > 0)
+        #expect(store.newestVersion == waiting + 1)
+        // Its slot is the other one, and its root lists nothing of the group that is durable.
+        let newest = try store.pinNewest()
+        #expect(try VersionRoot(store.admit(newest.root), newest.root).olderVersionsListed.isEmpty)
+        try ToyClient.verify(store, newest, model)
+        store.unpin(newest.version)
+
+        var random = Random(7)
+        var replay = CrashReplay()
+        let path = directory.file("image.realm")
+        for (number, event) in files.events.enumerated() {
+            replay.advance(event)
+            guard number > durableEvents - 30 else { continue }
+            for attempt in 0..<12 {
+                try (attempt == 0 ? replay.least : replay.image(&random)).save(path)
+                let image = try open(path, SystemCalls.shared)
+                let pin = try image.pinNewest()
+                try ToyClient.verify(image, pin, try #require(models[pin.version]))
+                if number >= durableEvents { #expect(pin.version >= waiting) }
+                image.unpin(pin.version)
+                try image.close()
+                unlink(path + ".lock")
+            }
+        }
+        try store.close()
+    }
+
     @Test func aFailedSyncEndsTheFileForAllOfTheGroup() throws {
         let files = RecordingFileSystem()
         let store = try open(files)
