@@ -143,6 +143,7 @@ struct ObjectWorkload: CrashWorkload {
         configuration.encryptionKey = key
         configuration.spaceLimits = spaceLimits
         if isLong { configuration.pendingPagesMax = 8 }
+        if keepsLog { configuration.unwrittenObjectsMin = 2 + stepsMax / 10 }
         let session = ObjectSession(
             try Realm.open(configuration, files: files), isChecked: isChecked,
             keepsLog: keepsLog)

@@ -97,6 +97,7 @@ public struct Configuration {
     /// Tests have in small files what otherwise happens in large ones.
     var spaceLimits = SpaceLimits()
     var pendingPagesMax: Int?
+    var unwrittenObjectsMin: Int?
     var decryptedBytesMin = StoreOptions.decryptedBytesMin
 
     var storeOptions: StoreOptions {
@@ -111,6 +112,7 @@ public struct Configuration {
         options.decryptedBytesMax =
             decryptedBytesMax == 0 ? 0 : max(decryptedBytesMax, decryptedBytesMin)
         options.spaceLimits = spaceLimits
+        if let unwrittenObjectsMin { options.unwrittenObjectsMin = unwrittenObjectsMin }
         if let pendingPagesMax {
             options.pendingPagesMax = pendingPagesMax
             options.pendingSealedPagesMax = pendingPagesMax

@@ -110,7 +110,7 @@ struct SchemaChange {
             throw RealmError.failedCallback
         }
         if let edited = realm.migration?.editedKeys {
-            for key in edited.sorted(by: { $0.rawValue < $1.rawValue }) { try checkKeys(key) }
+            for key in edited.sortedFew(by: { $0.rawValue < $1.rawValue }) { try checkKeys(key) }
         }
     }
 

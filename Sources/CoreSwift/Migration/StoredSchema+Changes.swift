@@ -105,7 +105,7 @@ extension StoredSchema {
             gone.flags.formIntersection(.nullable)
             gone.storage = PropertyStorage()
             item.vacated.append(gone)
-            item.vacated.sort { $0.key.column < $1.key.column }
+            item.vacated.sortFew { $0.key.column < $1.key.column }
         }
     }
 

@@ -357,7 +357,7 @@ final class Notifier {
                     })
                 else { continue }
                 for registration in watch.registrations { first.append(registration) }
-                first.registrations.sort { $0.number < $1.number }
+                first.registrations.sortFew { $0.number < $1.number }
                 watch.registrations = []
             }
         }

@@ -24,7 +24,7 @@ extension ObjectHandle {
             members.append("\"_key\":\(objectKey)")
         }
         let stored = owner.properties.filter { $0.key != .invalid }
-        for property in stored.sorted(by: { $0.key.column < $1.key.column }) {
+        for property in stored.sortedFew(by: { $0.key.column < $1.key.column }) {
             let text = try text(of: property, level)
             members.append("\(JSONText.quoted(property.name)):\(text)")
         }

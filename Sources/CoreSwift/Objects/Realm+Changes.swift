@@ -9,8 +9,8 @@ extension Realm {
         let old = try readTables()
         let new = try newer.readTables()
         let difference = try VersionDifference(from: old, to: new)
-        return withExtendedLifetime(difference) {
-            ChangeBytes(difference.operations, old).bytes
+        return try withExtendedLifetime(difference) { () throws(RealmError) in
+            try ChangeBytes(difference.operations, old).bytes
         }
     }
 
@@ -19,7 +19,7 @@ extension Realm {
     package func changes(from version: UInt64) throws(RealmError) -> [UInt8] {
         var bytes: [UInt8] = []
         try withLog(from: version) { operations, tables throws(RealmError) in
-            bytes = ChangeBytes(operations, tables).bytes
+            bytes = try ChangeBytes(operations, tables).bytes
         }
         return bytes
     }

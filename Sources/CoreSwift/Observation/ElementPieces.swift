@@ -188,7 +188,7 @@ extension ElementPieces {
         var stayed = IndexRanges()
         for range in kept { stayed.append(range) }
         result.deletions = stayed.complement(below: countBefore)
-        result.moves.sort { $0.from < $1.from }
+        result.moves.sortFew { $0.from < $1.from }
         result.wasCleared = isCleared && !result.deletions.isEmpty
         return result
     }

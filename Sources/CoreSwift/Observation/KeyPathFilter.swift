@@ -70,7 +70,7 @@ package final class KeyPathFilter: Sendable {
 
     private static func spelled(_ steps: [Step]) -> String {
         if steps.isEmpty { return "" }
-        let sorted = steps.sorted { $0.property.rawValue < $1.property.rawValue }
+        let sorted = steps.sortedFew { $0.property.rawValue < $1.property.rawValue }
         return "(" + sorted.map { "\($0.property)" + spelled($0.next) }.joined(separator: ",") + ")"
     }
 

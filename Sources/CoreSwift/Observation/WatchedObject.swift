@@ -26,7 +26,7 @@ struct WatchedObject {
         for (property, keys) in try context.modifiedByProperty(filter) where keys.holds(key) {
             result.properties.append(property)
         }
-        result.properties.sort { a, b in
+        result.properties.sortFew { a, b in
             a.isComputed == b.isComputed ? a.column < b.column : b.isComputed
         }
         return result

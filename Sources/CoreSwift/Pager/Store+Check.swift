@@ -33,7 +33,7 @@ extension Store {
                     ))
             }
         }
-        parts.sort { $0.page < $1.page }
+        parts.sortFew { $0.page < $1.page }
         var problems: [String] = []
         var next = FileHeader.firstBlockPage
         var before = "the header"

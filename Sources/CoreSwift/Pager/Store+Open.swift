@@ -255,7 +255,7 @@ extension Store {
                     ? "not a realm file"
                     : "no header slot is intact (only a file of 0 bytes becomes a new realm)")
         }
-        headers.sort { $0.version > $1.version }
+        headers.sortFew { $0.version > $1.version }
         if headers.contains(where: \.isInMemory) {
             // Left behind by processes that died: in-memory data ends with them.
             return nil

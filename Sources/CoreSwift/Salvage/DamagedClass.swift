@@ -128,5 +128,5 @@ struct DamagedClass {
 
     var hasLostBranches: Bool { lost.contains(where: \.isBranch) }
 
-    mutating func sort() { leaves.sort { $0.low < $1.low } }
+    mutating func sort() { leaves.sortFew { $0.low < $1.low } }
 }

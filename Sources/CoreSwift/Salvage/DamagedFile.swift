@@ -108,13 +108,13 @@ final class DamagedFile {
                 note("header slot \(slot): damaged")
             }
         }
-        headers.sort { $0.version > $1.version }
+        headers.sortFew { $0.version > $1.version }
         for header in headers {
             newestNamed = max(newestNamed, header.version)
             add(header.root, header.version, .header(header.slot), &found)
         }
         for slot in 0...1 { try addRecord(slot, &found) }
-        found.sort { $0.number > $1.number }
+        found.sortFew { $0.number > $1.number }
         // A slot that can't be read may have had a newer one.
         if damaged + foreign == 0, found.contains(where: isEnough) { return found }
         if !isEncrypted { try search(&found) }
@@ -122,7 +122,7 @@ final class DamagedFile {
             throw RealmError(
                 .invalidDatabase, "'\(store.path)': not a realm file", path: store.path)
         }
-        found.sort { $0.number > $1.number }
+        found.sortFew { $0.number > $1.number }
         return found
     }
 

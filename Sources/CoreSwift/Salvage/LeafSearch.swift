@@ -110,7 +110,7 @@ struct LeafSearch {
             // Of those in the written list only the place is known.
             if reference.check0 != 0 { covered.insert(reference.page) }
         }
-        for writer in messages.keys { messages[writer]?.sort { $0.number < $1.number } }
+        for writer in messages.keys { messages[writer]?.sortFew { $0.number < $1.number } }
         for page in FileHeader.firstBlockPage..<max(file.pages, FileHeader.firstBlockPage)
         where !covered.contains(page) {
             let nonce = file.raw + file.store.codec.offset(page)

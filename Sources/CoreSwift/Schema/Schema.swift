@@ -173,7 +173,7 @@ public struct ClassSchema: Equatable, Sendable {
         if vacated.isEmpty, properties.indices.allSatisfy({ properties[$0].key.column == $0 }) {
             return properties
         }
-        return (properties + vacated).sorted { $0.key.column < $1.key.column }
+        return (properties + vacated).sortedFew { $0.key.column < $1.key.column }
     }
 }
 
@@ -184,7 +184,7 @@ public struct Schema: Equatable, Sendable {
     private static let fewClasses = 16
 
     public init(_ classes: [ClassSchema] = []) {
-        self.classes = classes.sorted {
+        self.classes = classes.sortedFew {
             $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
         }
     }

@@ -114,7 +114,7 @@ extension Schema {
         for class_ in classes where !new.contains(class_.name) {
             found.append((class_.name, [.classRemoved(class_)]))
         }
-        found.sort { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+        found.sortFew { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
         return found.flatMap(\.1)
     }
 }

@@ -3,7 +3,7 @@
 //
 // Payload:
 //   offset  size  field
-//        0     4  format of the payload and of the schema block (1 or 2); 3: with a change log
+//        0     4  format of the payload and of the schema block (1 or 2); 3, 4: with a change log
 //        4     4  classes
 //        8     8  schema version of the program, all ones: none was ever given
 //       16    32  reference of the schema block, none: no schema yet
@@ -11,7 +11,7 @@
 //                   class key (4), tree depth (2), indexes (2), next object key (8), rows (8),
 //                   root (32)
 //                   per index: column (2), `IndexKind` (1), depth (1), 0 (4), entries (8), root (32)
-//                 in format 3: format of the schema block (4), the section of `LogDirectory`
+//                 in formats 3 and 4: format of the schema block (4), the section of `LogDirectory`
 //
 // Schema block: block header (kind schema), then next class key (4), next property serial (4),
 // classes (4), per class: name, kind (1), primary key name, class key (4), columns (2), per column:
@@ -39,10 +39,12 @@ struct ClassRoot {
 struct Catalog {
     /// "No version was ever given": UINT64_MAX of the C ABI.
     static let unversioned = UInt64.max
-    static let formatMax: UInt32 = 3
+    static let formatMax: UInt32 = 4
     /// Behind the last key that anybody gives (`ClientKeys`); leaves room to count on.
     private static let nextKeyMax = ObjectKey(rawValue: .max - 1 << ClientKeys.bits)
     private static let formatWithLog: UInt32 = 3
+    /// The log leaves out values (`UnwrittenObjects`).
+    private static let formatLeavingOut: UInt32 = 4
 
     /// Of the schema block: 2 where it says more than names and types.
     var format: UInt32 = 1
@@ -67,12 +69,13 @@ struct Catalog {
         schemaVersion = try reader.u64()
         schema = BlockReference(try reader.bytes(BlockReference.byteCount))
         for _ in 0..<classCount { classes.append(try Self.readClass(&reader)) }
-        guard format == Self.formatWithLog else { return }
+        let leavesOut = format == Self.formatLeavingOut
+        guard leavesOut || format == Self.formatWithLog else { return }
         format = try reader.u32()
         guard format == 1 || format == 2 else {
             throw RealmError(.invalidDatabase, "catalog: schema of format \(format)")
         }
-        log = try LogDirectory(&reader)
+        log = try LogDirectory(&reader, leavesOut: leavesOut)
     }
 
     private static func readClass(_ reader: inout ByteReader) throws(RealmError) -> ClassRoot {
@@ -129,7 +132,9 @@ struct Catalog {
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writer.u32(log == nil ? format : Self.formatWithLog)
+        let leavesOut = log.map { !$0.unwritten.isEmpty } ?? false
+        writer.u32(
+            leavesOut ? Self.formatLeavingOut : log == nil ? format : Self.formatWithLog)
         writer.u32(UInt32(classes.count))
         writer.u64(schemaVersion)
         Self.write(schema, &writer)

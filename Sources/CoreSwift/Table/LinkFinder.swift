@@ -134,7 +134,7 @@ struct LinkFinder {
         }
         if places.count > 1 { places = Array(Set(places)) }
         var found = places.compactMap { piece($0) }
-        found.sort {
+        found.sortFew {
             $0.collection == $1.collection
                 ? $0.piece > $1.piece : $0.collection.pointee.member < $1.collection.pointee.member
         }

@@ -384,7 +384,7 @@ struct OpenCollection {
     /// The collections of `children` by position, which is right of each then.
     mutating func placedChildren() throws(RealmError) -> [UnsafeMutablePointer<OpenCollection>] {
         guard !children.isEmpty else { return [] }
-        var placed = children.values.sorted { $0.pointee.position < $1.pointee.position }
+        var placed = children.values.sortedFew { $0.pointee.position < $1.pointee.position }
         for child in placed {
             let position = child.pointee.position
             if position < count,
@@ -395,7 +395,7 @@ struct OpenCollection {
             }
             // One pass for all of them.
             try findChildren()
-            placed.sort { $0.pointee.position < $1.pointee.position }
+            placed.sortFew { $0.pointee.position < $1.pointee.position }
             break
         }
         return placed

@@ -22,13 +22,13 @@ struct CountedLink {
 
     /// Links in any order, numbered and in the order of the inverse index.
     static func ordered(_ links: [CountedLink]) -> [CountedLink] {
-        var result = links.sorted(by: precedes)
+        var result = links.sortedFew(by: precedes)
         var isSimple = true
         for index in result.indices.dropFirst() where result[index].isSame(result[index - 1]) {
             result[index].number = result[index - 1].number + 1
             isSimple = false
         }
-        return isSimple ? result : result.sorted(by: precedes)
+        return isSimple ? result : result.sortedFew(by: precedes)
     }
 }
 

@@ -9,10 +9,27 @@ extension TableCheck {
                 "change log: '\(consumer.name)' has acknowledged version \(consumer.acknowledged), "
                     + "the log is of versions \(log.from) to \(tables.version)")
         }
+        for item in log.unwritten { checkUnwritten(item, log) }
         var last: UInt64 = 0
         for entry in log.entries { checkLog(entry, &last) }
         log.tail.withUnsafeBytes {
             checkRecords($0, "tail of the change log", &last, tables.version)
+        }
+    }
+
+    /// The objects have to be there.
+    private func checkUnwritten(_ item: UnwrittenObjects, _ log: LogDirectory) {
+        let place = "change log without values of version \(item.version)"
+        guard item.version > log.from, item.version <= tables.version, !log.consumers.isEmpty,
+            let table = tables.table(item.classKey)
+        else {
+            return report.add(
+                "\(place): class \(item.classKey), the log is of versions \(log.from) to \(tables.version)")
+        }
+        do throws(RealmError) {
+            try table.forEachRun(item.keys) { _ throws(RealmError) in }
+        } catch {
+            report.add("\(place): \(error.message)")
         }
     }
 
@@ -41,6 +58,9 @@ extension TableCheck {
                         "version \(record.version) behind \(last), up to \(newest)")
                 }
                 last = record.version
+                if let text = try RecordHead.earlierValues(record.log) {
+                    try UnwrittenValues(nil).note(text)
+                }
                 var operations = ChangeOperations([record])
                 while let operation = try operations.next() {
                     if case .version = operation { continue }

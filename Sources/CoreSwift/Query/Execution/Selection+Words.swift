@@ -46,7 +46,7 @@ extension Selection {
     ) throws(RealmError) -> [ObjectKey] {
         var ranges: [WordRange] = []
         for term in terms { ranges.append(try range(term, reader)) }
-        ranges.sort { $0.count < $1.count }
+        ranges.sortFew { $0.count < $1.count }
         guard let first = ranges.first, first.count > 0 else { return [] }
         var keys = try self.keys(first, reader)
         for range in ranges.dropFirst() where !keys.isEmpty {

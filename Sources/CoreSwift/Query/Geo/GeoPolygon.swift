@@ -79,7 +79,7 @@ struct GeoPolygon {
                     Edge(arc: arc, ring: number, low: heights.low, high: heights.high))
             }
         }
-        edges.sort { $0.low < $1.low }
+        edges.sortFew { $0.low < $1.low }
         var open: [Edge] = []
         for edge in edges {
             // Rounding of a few units must not hide a touch.

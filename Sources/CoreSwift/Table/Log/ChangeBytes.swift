@@ -3,14 +3,15 @@
 //
 //   offset  size  field
 //        0     8  magic, the text `RealmChg`
-//        8     8  1
+//        8     8  1, or 2 with values that the records leave out
 //       16    16  content hash of the stored schema, without its counters
 //       32    16  check value: content hash of all with this field zero
-//       48        records, as in the change log
+//       48        in format 2 those values as a text, as a record has earlier values; records, as in the change log
 
 struct ChangeBytes {
     private static let magic: UInt64 = 0x6768_436D_6C61_6552
     private static let format: UInt64 = 1
+    private static let formatWithUnwritten: UInt64 = 2
     private static let schemaOffset = 16
     private static let checkOffset = 32
     private static let headerBytes = 48
@@ -18,9 +19,15 @@ struct ChangeBytes {
     private(set) var bytes: [UInt8]
 
     /// With values: those of a consumer's log, or of a comparison.
-    init(_ operations: ChangeOperations, _ tables: TableSet) {
+    init(_ operations: ChangeOperations, _ tables: TableSet) throws(RealmError) {
         var records = LogBytes()
         defer { records.deallocate() }
+        var unwritten = LogBytes()
+        defer { unwritten.deallocate() }
+        try operations.forEachUnwritten { version, classKey, piece in
+            unwritten.earlierValues(version, classKey, piece.keys, piece.values)
+        }
+        if unwritten.count > 0 { records.text(unwritten.buffer) }
         for (version, log) in operations.logs {
             records.number(version)
             records.text(log)
@@ -31,7 +38,7 @@ struct ChangeBytes {
         bytes.withUnsafeMutableBytes { all in
             guard let start = all.baseAddress else { return }
             start.put(Self.magic, 0)
-            start.put(Self.format, 8)
+            start.put(unwritten.count > 0 ? Self.formatWithUnwritten : Self.format, 8)
             Self.put(schema, start + Self.schemaOffset)
         }
         let check = Self.hash(bytes)
@@ -47,9 +54,9 @@ struct ChangeBytes {
             throw RealmError(
                 .invalidArgument, "these \(bytes.count) bytes are no changes of a realm")
         }
-        guard Self.word(bytes, 8) == Self.format else {
+        guard (Self.format...Self.formatWithUnwritten).contains(Self.word(bytes, 8)) else {
             throw RealmError(
-                .invalidArgument, "changes of format \(Self.word(bytes, 8)), known is 1")
+                .invalidArgument, "changes of format \(Self.word(bytes, 8)), known are 1 and 2")
         }
         var cleared = bytes
         for index in Self.checkOffset..<Self.headerBytes { cleared[index] = 0 }
@@ -71,11 +78,17 @@ struct ChangeBytes {
         _ body: (ChangeOperations) throws(RealmError) -> Void
     ) throws(RealmError) {
         try bytes.withUnsafeBufferPointer { all throws(RealmError) in
-            let content = UnsafeRawBufferPointer(all)[Self.headerBytes...]
+            var content = UnsafeRawBufferPointer(all)[Self.headerBytes...]
+            let unwritten = UnwrittenValues(nil)
+            if Self.word(bytes, 8) == Self.formatWithUnwritten {
+                var reader = LogByteReader(UnsafeRawBufferPointer(rebasing: content))
+                try unwritten.note(try reader.text())
+                content = content[(content.startIndex + reader.position)...]
+            }
             var records = LogRecords(UnsafeRawBufferPointer(rebasing: content))
             var logs: [(version: UInt64, log: UnsafeRawBufferPointer)] = []
             while let record = try records.next() { logs.append(record) }
-            try body(ChangeOperations(logs))
+            try body(ChangeOperations(logs, unwritten: unwritten))
         }
     }
 

@@ -57,6 +57,7 @@ struct CollectionPlaceInLog {
 
 /// The change log as a version has it.
 struct ChangeLog {
+    private let tables: TableSet
     private let directory: LogDirectory
     private let nodes: NodeSource
     private let tail: UnsafeRawBufferPointer
@@ -66,6 +67,7 @@ struct ChangeLog {
     /// Nil when the version has no log. The tables keep it pinned.
     init?(_ tables: TableSet) {
         guard let log = tables.catalog.log else { return nil }
+        self.tables = tables
         directory = log
         nodes = NodeSource(store: tables.store)
         newest = tables.version
@@ -82,13 +84,26 @@ struct ChangeLog {
     /// What led from one version to another, up to that of the log; nil where it does not reach.
     func changes(from old: UInt64, to new: UInt64) throws(RealmError) -> ChangeOperations? {
         guard old >= directory.from, old <= new, new <= newest else { return nil }
+        let logs = try records(from: old, to: new)
+        guard logs.contains(where: { RecordHead.flags($0.log) & RecordEncoder.leavesOut != 0 })
+        else { return ChangeOperations(logs) }
+        let unwritten = UnwrittenValues(tables)
+        for record in try records(from: old, to: newest) {
+            if let text = try RecordHead.earlierValues(record.log) { try unwritten.note(text) }
+        }
+        return ChangeOperations(logs, unwritten: unwritten)
+    }
+
+    private func records(
+        from old: UInt64, to new: UInt64
+    ) throws(RealmError) -> [(version: UInt64, log: UnsafeRawBufferPointer)] {
         var logs: [(version: UInt64, log: UnsafeRawBufferPointer)] = []
         var left = nodes.blocksMax
         for entry in directory.entries where entry.last > old && entry.from < new {
             try add(entry, old, new, &logs, &left)
         }
         try add(tail, old, new, &logs)
-        return ChangeOperations(logs)
+        return logs
     }
 
     private func add(
@@ -121,13 +136,34 @@ struct ChangeLog {
     }
 }
 
+/// How records begin.
+enum RecordHead {
+    static func flags(_ log: UnsafeRawBufferPointer) -> UInt8 { log.first ?? 0 }
+
+    static func earlierValues(
+        _ log: UnsafeRawBufferPointer
+    ) throws(RealmError) -> UnsafeRawBufferPointer? {
+        guard flags(log) & RecordEncoder.hasEarlier != 0 else { return nil }
+        var reader = LogByteReader(log)
+        if try reader.byte() & RecordEncoder.isApplied != 0 { _ = try reader.number() }
+        return try reader.text()
+    }
+}
+
 /// The operations of some versions, one after another.
 struct ChangeOperations {
     private enum State {
-        case version, classes, deleted, created, values, groups, group, operations
+        case version, classes, deleted, created, values, unwritten, groups, group, operations
     }
 
     let logs: [(version: UInt64, log: UnsafeRawBufferPointer)]
+    /// Where the values are that the records leave out; nil: they are not told.
+    let unwritten: UnwrittenValues?
+    /// Objects that the record leaves out the values of.
+    private var leftOut: [ClassKey: KeyRanges] = [:]
+    private var cursor: UnwrittenValues.Cursor?
+    /// Of the record, while values are read from elsewhere.
+    private var outer: LogByteReader?
     private var nextLog = 0
     private var reader = LogByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
     private var state = State.version
@@ -146,8 +182,12 @@ struct ChangeOperations {
     private var operationsLeft = 0
     private var place: CollectionPlaceInLog?
 
-    init(_ logs: [(version: UInt64, log: UnsafeRawBufferPointer)]) {
+    init(
+        _ logs: [(version: UInt64, log: UnsafeRawBufferPointer)],
+        unwritten: UnwrittenValues? = nil
+    ) {
         self.logs = logs
+        self.unwritten = unwritten
     }
 
     /// What the operation that came last was committed with.
@@ -157,7 +197,29 @@ struct ChangeOperations {
     var versionCount: Int { logs.count }
 
     /// The operations of one of them, from the beginning.
-    func only(_ index: Int) -> ChangeOperations { ChangeOperations([logs[index]]) }
+    func only(_ index: Int) -> ChangeOperations {
+        ChangeOperations([logs[index]], unwritten: unwritten)
+    }
+
+    /// The same without the values that the records leave out.
+    var withoutUnwritten: ChangeOperations { ChangeOperations(logs) }
+
+    /// Calls `body` with the values that the records leave out.
+    func forEachUnwritten(
+        _ body: (UInt64, ClassKey, UnwrittenValues.Piece) -> Void
+    ) throws(RealmError) {
+        guard let unwritten else { return }
+        for index in logs.indices
+        where RecordHead.flags(logs[index].log) & RecordEncoder.leavesOut != 0 {
+            var first = only(index)
+            _ = try first.next()
+            for (classKey, keys) in first.leftOut.sortedFew(by: { $0.key.rawValue < $1.key.rawValue })
+            {
+                var cursor = unwritten.cursor(first.version, classKey, keys)
+                while let piece = try cursor.next() { body(first.version, classKey, piece) }
+            }
+        }
+    }
 
     mutating func next() throws(RealmError) -> ChangeOperation? {
         while true {
@@ -173,6 +235,9 @@ struct ChangeOperations {
                 hasValues = flags & RecordEncoder.hasValues != 0
                 state = .classes
                 let origin = flags & RecordEncoder.isApplied != 0 ? try reader.number() : nil
+                if flags & RecordEncoder.hasEarlier != 0 { _ = try reader.text() }
+                leftOut = [:]
+                if flags & RecordEncoder.leavesOut != 0 { try readLeftOut() }
                 return .version(version, hasValues: hasValues, origin: origin)
             case .classes:
                 let number = try reader.number()
@@ -192,11 +257,24 @@ struct ChangeOperations {
                     if hasValues { created.append(range) }
                     return .created(classKey, range)
                 }
+                if let keys = leftOut[classKey] {
+                    var written = KeyRanges(ranges: created)
+                    written.subtract(keys)
+                    created = written.ranges
+                }
                 ranges = []
                 state = hasValues ? .values : .groups
             case .values:
                 if let found = try nextInitial() { return found }
                 state = .groups
+                if let unwritten, let keys = leftOut[classKey] {
+                    cursor = unwritten.cursor(version, classKey, keys)
+                    outer = reader
+                    state = try beginPiece() ? .unwritten : .groups
+                }
+            case .unwritten:
+                if let found = try nextInitial() { return found }
+                state = try beginPiece() ? .unwritten : .groups
             case .groups: try beginGroup()
             case .group:
                 if let found = try nextInGroup() { return found }
@@ -258,6 +336,29 @@ struct ChangeOperations {
     }
 
     // MARK: Values
+
+    private mutating func readLeftOut() throws(RealmError) {
+        while true {
+            let number = try reader.number()
+            if number == 0 { return }
+            guard let key = UInt32(exactly: number - 1) else { throw damaged() }
+            leftOut[ClassKey(rawValue: key)] = KeyRanges(ranges: try readRanges())
+        }
+    }
+
+    /// Goes on with values from elsewhere; false behind the last ones.
+    private mutating func beginPiece() throws(RealmError) -> Bool {
+        guard let piece = try cursor?.next() else {
+            if let outer { reader = outer }
+            cursor = nil
+            outer = nil
+            return false
+        }
+        reader = LogByteReader(piece.values)
+        created = piece.keys.ranges
+        ranges = []
+        return true
+    }
 
     private mutating func nextInitial() throws(RealmError) -> ChangeOperation? {
         while true {

@@ -19,7 +19,7 @@ extension ChangeSummary {
     ) throws(RealmError) -> ChangeSummary? {
         if version == new.version { return ChangeSummary() }
         guard let log = ChangeLog(new),
-            var operations = try log.changes(from: version, to: new.version)
+            var operations = try log.changes(from: version, to: new.version)?.withoutUnwritten
         else { return nil }
         var builder = SummaryBuilder(new)
         while let operation = try operations.next() {
@@ -95,7 +95,7 @@ private struct SummaryBuilder {
 
     func finish() -> ChangeSummary {
         var classes = classes
-        for (column, keys) in columns.sorted(by: { $0.key.column < $1.key.column }) {
+        for (column, keys) in columns.sortedFew(by: { $0.key.column < $1.key.column }) {
             guard let property = property(column) else { continue }
             var item = classes[column.classKey] ?? ClassChanges(column.classKey)
             var left = keys
@@ -115,9 +115,9 @@ private struct SummaryBuilder {
             classes[place.classKey]?.collections.append(changes)
         }
         var result = ChangeSummary()
-        for key in classes.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+        for key in classes.keys.sortedFew(by: { $0.rawValue < $1.rawValue }) {
             guard var item = classes[key], !item.isEmpty else { continue }
-            item.collections.sort { $0.name < $1.name }
+            item.collections.sortFew { $0.name < $1.name }
             result.classes.append(item)
         }
         return result

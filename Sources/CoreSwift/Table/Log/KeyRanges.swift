@@ -9,6 +9,10 @@ struct KeyRanges: Equatable {
 
     init() {}
 
+    init(ranges: [ClosedRange<ObjectKey>]) {
+        for range in ranges { insert(range) }
+    }
+
     var isEmpty: Bool { ranges.isEmpty }
 
     /// How many keys; O(ranges).

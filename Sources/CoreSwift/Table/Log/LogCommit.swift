@@ -32,8 +32,8 @@ struct LogCommit {
     /// `record`: what the commit recorded; nil when it recorded nothing, though it may have changed
     /// something. `needed`: the oldest version from which on somebody wants to be notified.
     init(
-        _ base: LogDirectory?, version: UInt64, before: UInt64, record: LogBytes?, needed: UInt64?,
-        consumers: [ChangeConsumer], _ nodes: NodeSource
+        _ base: LogDirectory?, version: UInt64, before: UInt64, record: LogBytes?,
+        unwritten: [UnwrittenObjects], needed: UInt64?, consumers: [ChangeConsumer], _ nodes: NodeSource
     ) throws(RealmError) {
         self.nodes = nodes
         self.version = version
@@ -59,6 +59,8 @@ struct LogCommit {
         }
         // Before the first failure that leaves blocks behind.
         try trim(to: min(oldest, before))
+        let from = directory?.from ?? 0
+        directory?.unwritten = consumers.isEmpty ? [] : unwritten.filter { $0.version > from }
         if record.count > 0 { append(record.buffer) }
         do throws(RealmError) {
             if !blocks.isEmpty { try limit(acknowledged) }
@@ -171,6 +173,7 @@ struct LogCommit {
         for entry in directory?.entries ?? [] { try free(entry) }
         directory?.entries = []
         directory?.tail = []
+        directory?.unwritten = []
     }
 
     private mutating func free(_ entry: LogEntry) throws(RealmError) {

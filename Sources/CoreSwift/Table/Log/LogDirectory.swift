@@ -6,7 +6,7 @@
 // many entries, the oldest go into a block of entries, which one entry names, and so on: the catalog
 // stays small however far back the log reaches.
 //
-// Section of the catalog, behind the classes (format 3):
+// Section of the catalog, behind the classes (formats 3 and 4):
 //   offset  size  field
 //        0     4  format of the schema block (1 or 2)
 //        4     8  the log has what every version above this one did
@@ -15,6 +15,8 @@
 //       16     4  bytes of the tail
 //       20        per consumer: version that it has acknowledged (8), name (length (2), UTF-8)
 //                 per entry: level (1), `LogEntry` (48)
+//                 in format 4: how many `UnwrittenObjects` there are (2); each: version (8), class key (4), runs
+//                 of keys (4), of each the first and the last (8 each)
 //                 tail: records
 //
 // Block (kind 9; the level stands in the tag as column): block header, bytes used and number of
@@ -65,12 +67,15 @@ struct LogDirectory: Equatable {
     /// Ascending by version; levels descend, but for what trimming took out of blocks in front.
     var entries: [LogEntry] = []
     var tail: [UInt8] = []
+    /// What the log does not have; ascending by version. Only with consumers.
+    var unwritten: [UnwrittenObjects] = []
 
     init(from version: UInt64) { from = version }
 
     // MARK: In the catalog
 
-    init(_ reader: inout ByteReader) throws(RealmError) {
+    /// `leavesOut`: the section is of format 4.
+    init(_ reader: inout ByteReader, leavesOut: Bool) throws(RealmError) {
         from = try reader.u64()
         let consumerCount = try reader.u16()
         let entryCount = try reader.u16()
@@ -94,8 +99,29 @@ struct LogDirectory: Equatable {
             last = entry.last
             entries.append(entry)
         }
+        if leavesOut {
+            for _ in 0..<(try reader.u16()) { unwritten.append(try Self.readUnwritten(&reader)) }
+        }
         let start = try reader.bytes(Int(tailCount))
         tail = [UInt8](UnsafeRawBufferPointer(start: start, count: Int(tailCount)))
+    }
+
+    private static func readUnwritten(
+        _ reader: inout ByteReader
+    ) throws(RealmError) -> UnwrittenObjects {
+        let version = try reader.u64()
+        let classKey = ClassKey(rawValue: try reader.u32())
+        var keys = KeyRanges()
+        for _ in 0..<(try reader.u32()) {
+            let first = ObjectKey(rawValue: try reader.i64())
+            let last = ObjectKey(rawValue: try reader.i64())
+            guard first >= .first, first <= last, last.rawValue < .max else {
+                throw RealmError(
+                    .invalidDatabase, "catalog: change log without objects \(first) to \(last)")
+            }
+            keys.insert(first...last)
+        }
+        return UnwrittenObjects(version: version, classKey: classKey, keys: keys)
     }
 
     func write(_ writer: inout ByteWriter) {
@@ -113,6 +139,16 @@ struct LogDirectory: Equatable {
                 guard let start = bytes.baseAddress else { return }
                 entry.store(start)
                 writer.raw(UnsafeRawBufferPointer(bytes))
+            }
+        }
+        if !unwritten.isEmpty { writer.u16(UInt16(unwritten.count)) }
+        for item in unwritten {
+            writer.u64(item.version)
+            writer.u32(item.classKey.rawValue)
+            writer.u32(UInt32(item.keys.ranges.count))
+            for range in item.keys.ranges {
+                writer.i64(range.lowerBound.rawValue)
+                writer.i64(range.upperBound.rawValue)
             }
         }
         tail.withUnsafeBytes { writer.raw($0) }

@@ -2,12 +2,14 @@
 // and column, each object and property once, with what it came to. What happened to objects that the
 // transaction created or deleted is left out.
 //
-//   log         flags: 1 = with values, 2 = the schema changed (then nothing follows), 4 = applied from
+//   log         flags: 1 = with values, 2 = the schema changed (then no classes follow), 4 = applied from
 //               another log; of those the origin (number); 8 = the version is the one behind that of
-//               the record, whose number it skipped (`CommitGroup`);
+//               the record, whose number it skipped (`CommitGroup`); 16 = earlier values follow as a text
+//               (`UnwrittenValues`); 32 = then those of the created objects whose values are left out:
+//               class key + 1, keys; 0;
 //               then classes: class key + 1, class; 0
 //   class       keys of deleted objects; keys of created ones; with values also: columns (column + 1,
-//               a value per created object, in the order of the keys); 0. Then groups; 0
+//               a value per created object that is not left out, in the order of the keys); 0. Then groups; 0
 //   group       (column * 4 + kind) + 1, then by kind
 //     0 set       keys; with values a value per key
 //     1 nulled    keys of objects whose link is null because its target was deleted
@@ -35,6 +37,8 @@ struct RecordEncoder {
     static let changesSchema: UInt8 = 2
     static let isApplied: UInt8 = 4
     static let skipsNumber: UInt8 = 8
+    static let hasEarlier: UInt8 = 16
+    static let leavesOut: UInt8 = 32
 
     fileprivate struct Column {
         let name: UInt64
@@ -63,35 +67,70 @@ struct RecordEncoder {
         var columns: [Int] = []
     }
 
+    /// What happened to objects of a class.
+    private struct Fates {
+        var deleted = KeyRanges()
+        var created = KeyRanges()
+        /// Both, and those that came and went.
+        var touched = KeyRanges()
+    }
+
     private let tables: TableSet
     private let record: UnsafeMutablePointer<CommitRecord>
+    /// Of the version that the transaction makes.
+    private let version: UInt64
+    /// What the log does not have, before the commit and, once it is encoded, behind it.
+    private(set) var unwritten: [UnwrittenObjects]
     private var columns: [Column] = []
     private var classes: [ClassKey: Lives] = [:]
     private(set) var bytes = LogBytes()
 
-    init(_ tables: TableSet, _ record: UnsafeMutablePointer<CommitRecord>) {
+    init(
+        _ tables: TableSet, _ record: UnsafeMutablePointer<CommitRecord>, _ version: UInt64
+    ) {
         self.tables = tables
         self.record = record
+        self.version = version
+        unwritten = tables.catalog.log?.unwritten ?? []
     }
 
     /// The log of the transaction, whose tables are settled; empty when nothing happened. The caller
     /// frees it.
     mutating func encode() throws(RealmError) -> LogBytes {
         let detail = record.pointee.detail
+        var earlier = LogBytes()
+        defer { earlier.deallocate() }
         if record.pointee.changesSchema {
-            bytes.byte(Self.changesSchema)
+            try addEarlier(&earlier, nil)
+            bytes.byte(Self.changesSchema | (earlier.count > 0 ? Self.hasEarlier : 0))
+            if earlier.count > 0 { bytes.text(earlier.buffer) }
             return bytes
         }
         collect()
-        bytes.byte(
-            (detail == .values ? Self.hasValues : 0)
-                | (record.pointee.origin != nil ? Self.isApplied : 0))
-        if let origin = record.pointee.origin { bytes.number(origin) }
-        let empty = bytes.count
+        var fates: [(table: Table, fates: Fates)] = []
         for item in tables.schema.classes {
             guard let table = tables.table(item.key), table.state.changes.isDirty else { continue }
-            try encode(table, classes[item.key] ?? Lives())
+            fates.append((table, try self.fates(table)))
         }
+        try addEarlier(&earlier, fates)
+        let before = unwritten.count
+        if detail == .values { leaveOut(fates) }
+        bytes.byte(
+            (detail == .values ? Self.hasValues : 0)
+                | (record.pointee.origin != nil ? Self.isApplied : 0)
+                | (earlier.count > 0 ? Self.hasEarlier : 0)
+                | (unwritten.count > before ? Self.leavesOut : 0))
+        if let origin = record.pointee.origin { bytes.number(origin) }
+        if earlier.count > 0 { bytes.text(earlier.buffer) }
+        if unwritten.count > before {
+            for item in unwritten[before...] {
+                bytes.number(UInt64(item.classKey.rawValue) + 1)
+                bytes.keys(item.keys)
+            }
+            bytes.byte(0)
+        }
+        let empty = bytes.count
+        for item in fates { try encode(item.table, item.fates) }
         if bytes.count == empty {
             bytes.removeAll()
         } else {
@@ -208,14 +247,12 @@ struct RecordEncoder {
 
     // MARK: Classes
 
-    private mutating func encode(_ table: Table, _ lives: Lives) throws(RealmError) {
-        var lives = lives
+    private func fates(_ table: Table) throws(RealmError) -> Fates {
+        var lives = classes[table.classKey] ?? Lives()
         if !lives.isAscending {
             lives.events.sort { $0.key != $1.key ? $0.key < $1.key : $0.time < $1.time }
         }
-        var deleted = KeyRanges()
-        var created = KeyRanges()
-        var touched = KeyRanges()
+        var result = Fates()
         var index = 0
         while index < lives.events.count {
             let first = lives.events[index]
@@ -223,57 +260,109 @@ struct RecordEncoder {
                 index += 1
             }
             // What was there is what was deleted first, and what is there was created last.
-            if first.isDeletion { deleted.insert(first.key) }
-            if !lives.events[index].isDeletion { created.insert(first.key) }
-            touched.insert(first.key)
+            if first.isDeletion { result.deleted.insert(first.key) }
+            if !lives.events[index].isDeletion { result.created.insert(first.key) }
+            result.touched.insert(first.key)
             index += 1
         }
         if table.state.changes.createdFrom != .max {
             let appended = try table.liveKeys(from: table.state.changes.createdFrom)
-            touched.formUnion(appended)
-            created.formUnion(appended)
+            result.touched.formUnion(appended)
+            result.created.formUnion(appended)
         }
+        return result
+    }
+
+    private mutating func encode(_ table: Table, _ fates: Fates) throws(RealmError) {
         let start = bytes.count
         bytes.number(UInt64(table.classKey.rawValue) + 1)
-        bytes.keys(deleted)
-        bytes.keys(created)
-        if record.pointee.detail == .values { try encodeValues(table, created) }
-        let body = bytes.count
-        for slot in lives.columns.sorted(by: { columns[$0].column < columns[$1].column }) {
-            try encode(table, slot, touched)
+        bytes.keys(fates.deleted)
+        bytes.keys(fates.created)
+        if record.pointee.detail == .values {
+            var created = fates.created
+            if let item = unwritten.last(where: { $0.classKey == table.classKey }),
+                item.version == version
+            {
+                created.subtract(item.keys)
+            }
+            try bytes.initialValues(table, created)
         }
-        if body == bytes.count, deleted.isEmpty, created.isEmpty {
+        let body = bytes.count
+        let slots = classes[table.classKey]?.columns ?? []
+        for slot in slots.sortedFew(by: { columns[$0].column < columns[$1].column }) {
+            try encode(table, slot, fates.touched)
+        }
+        if body == bytes.count, fates.deleted.isEmpty, fates.created.isEmpty {
             return bytes.cut(to: start)
         }
         bytes.byte(0)
     }
 
-    /// The values of created objects that differ from those of new ones.
-    private mutating func encodeValues(
-        _ table: Table, _ created: KeyRanges
+    // MARK: Values that are left out
+
+    /// Writes the values from before of objects of which the log does not have them, and which the transaction
+    /// touches; nil: of all. Where too many pieces would remain of them, none does.
+    private mutating func addEarlier(
+        _ bytes: inout LogBytes, _ fates: [(table: Table, fates: Fates)]?
     ) throws(RealmError) {
-        let columns = created.isEmpty ? 0 : table.columnCount
-        for column in 0..<columns where !table.columns[column].isVacated {
-            let start = bytes.count
-            bytes.number(column + 1)
-            // No object has a primary key by itself.
-            let orDefault = column != table.primaryKeyColumn
-            if try encodeValues(table, created, column, orDefault: orDefault) {
-                bytes.cut(to: start)
+        if unwritten.isEmpty { return }
+        var written: [UnwrittenObjects] = []
+        for index in unwritten.indices {
+            var ending = unwritten[index].keys
+            if let fates { ending = ending.intersection(touched(unwritten[index], fates)) }
+            if ending.isEmpty { continue }
+            unwritten[index].keys.subtract(ending)
+            if unwritten.runs > UnwrittenObjects.runsMax {
+                ending.formUnion(unwritten[index].keys)
+                unwritten[index].keys = KeyRanges()
+            }
+            written.append(
+                UnwrittenObjects(
+                    version: unwritten[index].version, classKey: unwritten[index].classKey,
+                    keys: ending))
+        }
+        unwritten.removeAll { $0.keys.isEmpty }
+        if written.isEmpty { return }
+        let store = tables.store
+        let pin = try store.pin(version: tables.pin.version)
+        try TableSet.with(pin, store) { base throws(RealmError) in
+            var values = LogBytes()
+            defer { values.deallocate() }
+            for item in written {
+                guard let table = base.table(item.classKey) else { continue }
+                values.removeAll()
+                try values.initialValues(table, item.keys)
+                bytes.earlierValues(item.version, item.classKey, item.keys, values.buffer)
             }
         }
-        bytes.byte(0)
     }
 
-    /// Returns whether all are those of new objects.
-    private mutating func encodeValues(
-        _ table: Table, _ keys: KeyRanges, _ column: Int, orDefault: Bool
-    ) throws(RealmError) -> Bool {
-        var isDefault = orDefault
-        try table.forEachRun(keys) { run throws(RealmError) in
-            if try !bytes.values(table, run, column, orDefault: orDefault) { isDefault = false }
+    /// Which objects of those whose values are left out the transaction touches.
+    private func touched(
+        _ item: UnwrittenObjects, _ fates: [(table: Table, fates: Fates)]
+    ) -> KeyRanges {
+        guard let known = fates.first(where: { $0.table.classKey == item.classKey }) else {
+            return KeyRanges()
         }
-        return isDefault
+        var result = known.fates.touched
+        for slot in classes[item.classKey]?.columns ?? [] {
+            result.formUnion(columns[slot].keys)
+            result.formUnion(KeyRanges(unordered: columns[slot].unordered))
+            result.formUnion(KeyRanges(unordered: columns[slot].cells.map(\.key)))
+        }
+        return result
+    }
+
+    /// Leaves out the values of classes of which many objects were created.
+    private mutating func leaveOut(_ fates: [(table: Table, fates: Fates)]) {
+        for (table, fates) in fates
+        where fates.created.count >= tables.store.options.unwrittenObjectsMin
+            && unwritten.runs + fates.created.ranges.count <= UnwrittenObjects.runsMax
+        {
+            unwritten.append(
+                UnwrittenObjects(
+                    version: version, classKey: table.classKey, keys: fates.created))
+        }
     }
 
     // MARK: Columns
@@ -380,7 +469,7 @@ struct RecordEncoder {
         bytes.number(column * 4 + GroupKind.set.rawValue + 1)
         bytes.keys(keys)
         guard record.pointee.detail == .values else { return }
-        _ = try encodeValues(table, keys, column, orDefault: false)
+        _ = try bytes.values(table, keys, column, orDefault: false)
     }
 
     private mutating func encodeOperations(

@@ -18,13 +18,15 @@ extension TableSet {
         if record == nil, catalog.log == nil, consumerChanges.isEmpty { return nil }
         let version = pin.version + 1 + joined
         var bytes: LogBytes?
+        var unwritten: [UnwrittenObjects] = []
         defer { bytes?.deallocate() }
         if let record {
-            var encoder = RecordEncoder(self, record)
+            var encoder = RecordEncoder(self, record, version)
             bytes = try encoder.encode()
+            unwritten = encoder.unwritten
         }
         return try LogCommit(
-            catalog.log, version: version, before: pin.version, record: bytes,
+            catalog.log, version: version, before: pin.version, record: bytes, unwritten: unwritten,
             needed: store.lockFile.oldestNeed(), consumers: try nextConsumers(version),
             NodeSource(store: store))
     }
@@ -84,7 +86,7 @@ extension TableSet {
 
     private func nextConsumers(_ version: UInt64) throws(RealmError) -> [ChangeConsumer] {
         var result = consumers
-        for (name, acknowledged) in consumerChanges.sorted(by: { $0.key < $1.key }) {
+        for (name, acknowledged) in consumerChanges.sortedFew(by: { $0.key < $1.key }) {
             let index = result.firstIndex { ByteText($0.name) == name }
             guard let acknowledged else {
                 if let index { result.remove(at: index) }

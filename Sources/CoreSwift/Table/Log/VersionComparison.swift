@@ -26,7 +26,7 @@ struct VersionComparison {
         result.changesSchema = old.stored != new.stored
         var keys = Set(old.schema.classes.map(\.key))
         keys.formUnion(new.schema.classes.map(\.key))
-        for key in keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+        for key in keys.sortedFew(by: { $0.rawValue < $1.rawValue }) {
             let changes = try changes(of: key)
             if !changes.isEmpty { result.classes.append(changes) }
         }
@@ -141,7 +141,7 @@ struct ClassComparison {
         for column in columns where !column.keys.isEmpty {
             result.properties.append(PropertyChanges(property: column.property, keys: column.keys))
         }
-        result.collections = collections.found.map(\.changes).sorted { $0.name < $1.name }
+        result.collections = collections.found.map(\.changes).sortedFew { $0.name < $1.name }
     }
 
     /// An object that is in both.

@@ -7,8 +7,11 @@ import Testing
 @testable import TestSupport
 
 @Suite struct ChangeLogTests {
-    private func open(_ directory: TemporaryDirectory) throws -> Realm {
-        try Realm.open(TestSchema.configuration(directory.file(), ChangeDoorTests.schema))
+    /// `leftOut`: from so many objects of a class on that a commit creates, their values are not in the log.
+    private func open(_ directory: TemporaryDirectory, leftOut: Int? = nil) throws -> Realm {
+        var configuration = TestSchema.configuration(directory.file(), ChangeDoorTests.schema)
+        configuration.unwrittenObjectsMin = leftOut
+        return try Realm.open(configuration)
     }
 
     /// A transaction of random changes, some of them taken back; false if all were.
@@ -43,7 +46,8 @@ import Testing
     {
         for item in Campaign("change log, values", seconds: 4, atLeast: 4) {
             let directory = TemporaryDirectory()
-            let realm = try open(directory)
+            var random = item.random
+            let realm = try open(directory, leftOut: [nil, 1, 2, 6][random.below(4)])
             var program = RandomProgram(realm, seed: item.seed)
             _ = try transact(realm, &program, 100)
             try realm.write { try realm.tablesForWriting().addConsumer("audit") }
@@ -54,12 +58,24 @@ import Testing
             let mirror = try Realm.open(
                 TestSchema.configuration(path, ChangeDoorTests.schema))
             for transaction in 0..<8 {
+                var between: [UInt64: ReplayModel] = [:]
                 for _ in 0...program.random.below(3) {
                     _ = try transact(realm, &program, 1 + program.random.below(80))
+                    between[try #require(realm.version)] = try ReplayModel(realm.readTables())
                 }
                 let tables = try realm.readTables()
                 let log = try #require(ChangeLog(tables))
                 let before = seen
+                for (version, expected) in between {
+                    var older = model
+                    var operations = try #require(try log.changes(from: seen, to: version))
+                    while let operation = try operations.next() {
+                        try older.apply(operation, tables)
+                    }
+                    try #require(
+                        older == expected,
+                        "seed \(item.seed), to \(version): \(expected.differences(older))")
+                }
                 var operations = try #require(try log.changes(from: seen, to: tables.version))
                 while let operation = try operations.next() {
                     try model.apply(operation, tables)
@@ -96,6 +112,92 @@ import Testing
         let model = try ReplayModel(copy)
         let stored = try ReplayModel(tables)
         try #require(stored == model, "\(stored.differences(model))")
+    }
+
+    /// While nobody touches objects that a large transaction created, their values are those of the version that is
+    /// read; who touches one writes those of before.
+    @Test func `the log of large transactions has the values that it left out`() throws {
+        let directory = TemporaryDirectory()
+        var configuration = TestSchema.configuration(directory.file(), ChangeDoorTests.schema)
+        configuration.unwrittenObjectsMin = 200
+        let realm = try Realm.open(configuration)
+        try realm.write { try realm.addLogConsumer("audit") }
+        let start = try #require(realm.version)
+        var models: [UInt64: ReplayModel] = [start: try ReplayModel(realm.readTables())]
+        func commit(_ body: (TableSet) throws -> Void) throws {
+            try realm.write { try body(try realm.tablesForWriting()) }
+            models[try #require(realm.version)] = try ReplayModel(realm.readTables())
+        }
+        func verify() throws {
+            let tables = try realm.readTables()
+            let log = try #require(ChangeLog(tables))
+            for (version, expected) in models where version >= log.oldest {
+                var model = try #require(models[log.oldest])
+                var operations = try #require(try log.changes(from: log.oldest, to: version))
+                while let operation = try operations.next() { try model.apply(operation, tables) }
+                #expect(model == expected, "\(version)")
+            }
+            #expect(try realm.check() == [])
+        }
+        func unwritten() throws -> [UnwrittenObjects] {
+            try realm.readTables().catalog.log?.unwritten ?? []
+        }
+        var program = RandomProgram(realm, seed: 11)
+        // Many of a class at once, with values of all kinds.
+        func createMany() throws {
+            try realm.beginWrite()
+            let item = try #require(
+                ChangeDoorTests.schema.classes.first {
+                    $0.kind == .topLevel && $0.primaryKeyProperty == nil
+                })
+            let key = try #require(realm.schema.class_(named: item.name)).key
+            for _ in 0..<500 { try realm.createObject(key).release() }
+            for _ in 0..<200 { try program.step() }
+            try realm.commit()
+            models[try #require(realm.version)] = try ReplayModel(realm.readTables())
+        }
+        try createMany()
+        let first = try unwritten()
+        try #require(!first.isEmpty)
+        let sent = try realm.changes(from: start)
+        let classKey = first[0].classKey
+        let keys = first[0].keys.keys
+        try verify()
+        // One that is touched has its values of before in the log of that.
+        try commit { tables in
+            let table = try #require(tables.table(classKey))
+            try table.deleteRow(keys[50], isOwned: table.isEmbedded)
+        }
+        #expect(try unwritten().first?.keys.contains(keys[50]) == false)
+        #expect(try unwritten().first?.keys.contains(keys[51]) == true)
+        try verify()
+        // Too many pieces: all are written.
+        try commit { tables in
+            let table = try #require(tables.table(classKey))
+            for index in stride(from: 0, to: keys.count, by: 2) where index != 50 {
+                if try table.find(keys[index]) != nil {
+                    try table.deleteRow(keys[index], isOwned: table.isEmbedded)
+                }
+            }
+        }
+        #expect(try unwritten().allSatisfy { $0.classKey != classKey || $0.version != first[0].version })
+        try verify()
+        try createMany()
+        #expect(try !unwritten().isEmpty)
+        try verify()
+        // Opened again, the file says the same; bytes that were made in between do, too.
+        let path = directory.file("mirror.realm")
+        let mirror = try Realm.open(TestSchema.configuration(path, ChangeDoorTests.schema))
+        try mirror.write { try mirror.apply(changes: sent, origin: 1) }
+        let sentVersion = try #require(models.keys.sorted().dropFirst().first)
+        #expect(try ReplayModel(mirror.readTables()) == models[sentVersion])
+        mirror.close()
+        try realm.write { try realm.acknowledgeLog("audit", try #require(realm.version) - 1) }
+        #expect(try unwritten().allSatisfy { $0.version >= realm.version! - 1 })
+        try realm.write { try realm.removeLogConsumer("audit") }
+        #expect(try unwritten().isEmpty)
+        #expect(try realm.check() == [])
+        realm.close()
     }
 
     @Test func `the log of random programs tells what a comparison of the versions tells`() throws {
