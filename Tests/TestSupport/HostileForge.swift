@@ -411,10 +411,12 @@ enum HostileWriter {
 }
 
 extension SampleFile {
-    /// A small file with something of everything, and a change log that has blocks.
+    /// A small file with something of everything, and a change log that has blocks and leaves out values.
     static func makeSmall(_ path: String) throws {
         try make(path, items: 60, tags: 10, scale: 12)
-        let realm = try Realm.open(configuration(path))
+        var configuration = configuration(path)
+        configuration.unwrittenObjectsMin = 10
+        let realm = try Realm.open(configuration)
         try realm.beginWrite()
         try realm.addLogConsumer("somebody")
         try realm.commit()
@@ -429,6 +431,12 @@ extension SampleFile {
             }
             try realm.commit()
         }
+        try realm.beginWrite()
+        let events = try (0..<40).map { try realm.create("Event", ["kind": .int($0)]) }
+        try realm.commit()
+        try realm.beginWrite()
+        for index in stride(from: 5, to: 40, by: 9) { try events[index].delete() }
+        try realm.commit()
         _ = try realm.compact()
         realm.close()
     }

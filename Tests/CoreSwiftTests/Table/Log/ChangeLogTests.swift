@@ -180,7 +180,10 @@ import Testing
                 }
             }
         }
-        #expect(try unwritten().allSatisfy { $0.classKey != classKey || $0.version != first[0].version })
+        #expect(
+            try unwritten().allSatisfy {
+                $0.classKey != classKey || $0.version != first[0].version
+            })
         try verify()
         try createMany()
         #expect(try !unwritten().isEmpty)
