@@ -35,6 +35,8 @@ final class RecordingFileSystem: FileSystem {
     private let guardian = Lock()
     var isRecording = true
     private(set) var events: [FileEvent] = []
+    /// While other threads use the file.
+    var eventsSoFar: [FileEvent] { guardian.withLock { events } }
     /// Calls that can fail, counted since the start.
     private(set) var calls = 0
     /// What to do to call number n (from 1); other calls pass.

@@ -24,7 +24,8 @@ extension TableCheck {
             let table = tables.table(item.classKey)
         else {
             return report.add(
-                "\(place): class \(item.classKey), the log is of versions \(log.from) to \(tables.version)")
+                "\(place): class \(item.classKey), the log is of versions \(log.from) to \(tables.version)"
+            )
         }
         do throws(RealmError) {
             try table.forEachRun(item.keys) { _ throws(RealmError) in }

@@ -139,14 +139,14 @@ import Testing
         var writtenMeanwhile = 0
         files.duringSync = {
             files.duringSync = nil
-            let before = files.events.count
+            let before = files.eventsSoFar.count
             next = TestThread {
                 do { try commit(3) } catch { Issue.record("\(error)") }
             }
-            for _ in 0..<2000 where files.events.count == before { usleep(1000) }
+            for _ in 0..<2000 where files.eventsSoFar.count == before { usleep(1000) }
             // It waits for the end of the sync now.
             usleep(20_000)
-            for event in files.events[before...] {
+            for event in files.eventsSoFar[before...] {
                 guard case .write(let offset, _) = event else { continue }
                 #expect(offset >= Int(FileHeader.firstBlockPage) * Page.size)
                 writtenMeanwhile += 1
@@ -154,7 +154,7 @@ import Testing
             #expect(store.newestVersion == waiting)
         }
         try store.makeDurable(waiting)
-        let durableEvents = files.events.count
+        let durableEvents = files.eventsSoFar.count
         let thread = try #require(next)
         thread.join()
         #expect(writtenMeanwhile > 0)

@@ -293,7 +293,8 @@ struct FilterBuilder {
             groups[group]?.positions.append(position)
         }
         var dropped = Set<Int>()
-        for (group, found) in groups.sortedFew(by: { $0.value.positions[0] < $1.value.positions[0] })
+        for (group, found) in groups.sortedFew(by: { $0.value.positions[0] < $1.value.positions[0] }
+        )
         where found.members.count > 2 {
             let first = found.positions[0]
             var node = nodes[Int(parts[first])]

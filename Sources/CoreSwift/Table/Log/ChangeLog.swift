@@ -213,8 +213,9 @@ struct ChangeOperations {
         where RecordHead.flags(logs[index].log) & RecordEncoder.leavesOut != 0 {
             var first = only(index)
             _ = try first.next()
-            for (classKey, keys) in first.leftOut.sortedFew(by: { $0.key.rawValue < $1.key.rawValue })
-            {
+            for (classKey, keys) in first.leftOut.sortedFew(by: {
+                $0.key.rawValue < $1.key.rawValue
+            }) {
                 var cursor = unwritten.cursor(first.version, classKey, keys)
                 while let piece = try cursor.next() { body(first.version, classKey, piece) }
             }

@@ -33,7 +33,8 @@ struct LogCommit {
     /// something. `needed`: the oldest version from which on somebody wants to be notified.
     init(
         _ base: LogDirectory?, version: UInt64, before: UInt64, record: LogBytes?,
-        unwritten: [UnwrittenObjects], needed: UInt64?, consumers: [ChangeConsumer], _ nodes: NodeSource
+        unwritten: [UnwrittenObjects], needed: UInt64?, consumers: [ChangeConsumer],
+        _ nodes: NodeSource
     ) throws(RealmError) {
         self.nodes = nodes
         self.version = version
