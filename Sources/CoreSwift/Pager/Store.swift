@@ -51,7 +51,7 @@ struct StoreOptions {
     /// The same of an encrypted file, 2 MiB: two cores seal many.
     var pendingSealedPagesMax = 512
     /// So many objects of a class that one commit creates have no values in the log of its consumers.
-    var unwrittenObjectsMin = 1000
+    var unwrittenObjectsMin = 250
     /// In the upper bits of the object keys that are given from now on (`ClientKeys`); 0: none.
     var clientNumber: UInt32 = 0
 }

@@ -13,7 +13,7 @@
 /// What the log does not have of the objects that a version created.
 struct UnwrittenObjects: Equatable {
     /// Bounds what catalogs hold of them.
-    static let runsMax = 64
+    static let runsMax = 128
 
     let version: UInt64
     let classKey: ClassKey
