@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "bench_realm.h"
 
-enum { GROUPED_COMMITS = 4000, GROUPED_THREADS = 8, SINGLE_COMMITS = 1000, NEAR = 100 };
+enum { GROUPED_COMMITS = 16000, GROUPED_THREADS = 8, SINGLE_COMMITS = 1000, NEAR = 100 };
 
 typedef void change_t(realm_t* realm, uint64_t random, size_t number);
 
