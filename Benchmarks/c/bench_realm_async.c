@@ -1,8 +1,8 @@
 /* bench_realm_async.c - small asynchronous commits that share syncs: of one realm, and of one on each of eight
  * threads. Three kinds of change, each beside the same commits one by one, of which each waits for its sync:
  * an integer of any object (commit_small), a new object (commit_insert), an integer of one of a hundred objects
- * that lie together (commit_near; each thread has its own hundred). Each writer makes as many, however many there are, and a quarter
- * more before it is measured: a process that begins has the kernel clear the memory of a turn and reads each leaf anew.
+ * that lie together (commit_near; each thread has its own hundred). Each writer makes as many, however many there are, behind a quarter
+ * of them that is not measured: a process that begins has the kernel clear the memory of a turn and reads each leaf anew.
  */
 #define _GNU_SOURCE
 #include "bench_realm.h"
@@ -15,7 +15,7 @@ typedef struct writer {
     loop_t loop;
     realm_t* realm;
     change_t* change;
-    size_t number, committed;
+    size_t number, made, committed;
     uint64_t random;
     double began, ended;
 } writer_t;
@@ -70,16 +70,17 @@ static void committed(void* ud, bool error, const char* text)
 static void change_one(void* ud)
 {
     writer_t* w = ud;
+    if (w->made++ == FIRST_COMMITS)
+        w->began = now();
     w->random = step(w->random);
     w->change(w->realm, w->random, w->number);
     CK(realm_async_commit(w->realm, committed, w, NULL, true, NULL));
 }
-static void write_all(writer_t* w, size_t commits)
+static void write_all(writer_t* w)
 {
-    size_t end = w->committed + commits;
-    for (size_t i = 0; i < commits; i++)
+    for (size_t i = 0; i < FIRST_COMMITS + GROUPED_COMMITS; i++)
         CK(realm_async_begin_write(w->realm, change_one, w, NULL, false, NULL));
-    while (w->committed < end)
+    while (w->committed < FIRST_COMMITS + GROUPED_COMMITS)
         loop_run_once(&w->loop);
 }
 
@@ -91,10 +92,8 @@ static void* run_writer(void* ud)
     loop_init(&w->loop);
     w->realm = open_file(B.path, &w->loop);
     CK(realm_refresh(w->realm, NULL));
-    write_all(w, FIRST_COMMITS);
     pthread_barrier_wait(&g_ready);
-    w->began = now();
-    write_all(w, GROUPED_COMMITS);
+    write_all(w);
     w->ended = now();
     pthread_barrier_wait(&g_ready);
     realm_close(w->realm);
