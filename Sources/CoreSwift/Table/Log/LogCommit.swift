@@ -60,8 +60,6 @@ struct LogCommit {
         }
         // Before the first failure that leaves blocks behind.
         try trim(to: min(oldest, before))
-        let from = directory?.from ?? 0
-        directory?.unwritten = consumers.isEmpty ? [] : unwritten.filter { $0.version > from }
         if record.count > 0 { append(record.buffer) }
         do throws(RealmError) {
             if !blocks.isEmpty { try limit(acknowledged) }
@@ -70,6 +68,8 @@ struct LogCommit {
             deallocate()
             throw error
         }
+        let from = directory?.from ?? 0
+        directory?.unwritten = consumers.isEmpty ? [] : unwritten.filter { $0.version > from }
     }
 
     /// Frees the memory of the blocks.

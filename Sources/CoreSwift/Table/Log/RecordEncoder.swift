@@ -131,7 +131,7 @@ struct RecordEncoder {
         }
         let empty = bytes.count
         for item in fates { try encode(item.table, item.fates) }
-        if bytes.count == empty {
+        if bytes.count == empty, earlier.count == 0 {
             bytes.removeAll()
         } else {
             bytes.byte(0)

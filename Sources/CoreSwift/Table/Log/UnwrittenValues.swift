@@ -49,7 +49,10 @@ final class UnwrittenValues {
         mutating func next() throws(RealmError) -> Piece? {
             if let piece = earlier.popLast() { return piece }
             guard let range = rest.popLast() else { return nil }
-            let last = min(range.upperBound, range.lowerBound.advanced(by: pieceObjects - 1))
+            // A forged record may name the greatest keys that there are.
+            let more = min(
+                range.upperBound.rawValue - range.lowerBound.rawValue, Int64(pieceObjects - 1))
+            let last = range.lowerBound.advanced(by: Int(more))
             if last < range.upperBound { rest.append(last.advanced(by: 1)...range.upperBound) }
             return try source.make(version, classKey, range.lowerBound...last)
         }

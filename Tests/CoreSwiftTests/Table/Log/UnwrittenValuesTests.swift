@@ -1,0 +1,108 @@
+// Values that the change log leaves out: where who reads it finds them. Random programs are in
+// `ChangeLogTests`, forged files in `HostileForge`.
+
+import Testing
+
+@testable import CoreSwift
+@testable import TestSupport
+
+@Suite struct UnwrittenValuesTests {
+    /// While nobody touches objects that a large transaction created, their values are those of the version that is
+    /// read; who touches one writes those of before.
+    @Test func `the log of large transactions has the values that it left out`() throws {
+        let directory = TemporaryDirectory()
+        var configuration = TestSchema.configuration(directory.file(), ChangeDoorTests.schema)
+        configuration.unwrittenObjectsMin = 200
+        let realm = try Realm.open(configuration)
+        try realm.write { try realm.addLogConsumer("audit") }
+        let start = try #require(realm.version)
+        var models: [UInt64: ReplayModel] = [start: try ReplayModel(realm.readTables())]
+        func commit(_ body: (TableSet) throws -> Void) throws {
+            try realm.write { try body(try realm.tablesForWriting()) }
+            models[try #require(realm.version)] = try ReplayModel(realm.readTables())
+        }
+        func verify() throws {
+            let tables = try realm.readTables()
+            let log = try #require(ChangeLog(tables))
+            for (version, expected) in models where version >= log.oldest {
+                var model = try #require(models[log.oldest])
+                var operations = try #require(try log.changes(from: log.oldest, to: version))
+                while let operation = try operations.next() { try model.apply(operation, tables) }
+                #expect(model == expected, "\(version)")
+            }
+            #expect(try realm.check() == [])
+        }
+        func unwritten() throws -> [UnwrittenObjects] {
+            try realm.readTables().catalog.log?.unwritten ?? []
+        }
+        var program = RandomProgram(realm, seed: 11)
+        // Many of a class at once, with values of all kinds.
+        func createMany() throws {
+            try realm.beginWrite()
+            let item = try #require(
+                ChangeDoorTests.schema.classes.first {
+                    $0.kind == .topLevel && $0.primaryKeyProperty == nil
+                })
+            let key = try #require(realm.schema.class_(named: item.name)).key
+            for _ in 0..<500 { try realm.createObject(key).release() }
+            for _ in 0..<200 { try program.step() }
+            try realm.commit()
+            models[try #require(realm.version)] = try ReplayModel(realm.readTables())
+        }
+        try createMany()
+        let first = try unwritten()
+        try #require(!first.isEmpty)
+        let sent = try realm.changes(from: start)
+        let classKey = first[0].classKey
+        let keys = first[0].keys.keys
+        try verify()
+        // One that is touched has its values of before in the log of that.
+        try commit { tables in
+            let table = try #require(tables.table(classKey))
+            try table.deleteRow(keys[50], isOwned: table.isEmbedded)
+        }
+        #expect(try unwritten().first?.keys.contains(keys[50]) == false)
+        #expect(try unwritten().first?.keys.contains(keys[51]) == true)
+        try verify()
+        // Too many pieces: all are written.
+        try commit { tables in
+            let table = try #require(tables.table(classKey))
+            for index in stride(from: 0, to: keys.count, by: 2) where index != 50 {
+                if try table.find(keys[index]) != nil {
+                    try table.deleteRow(keys[index], isOwned: table.isEmbedded)
+                }
+            }
+        }
+        #expect(
+            try unwritten().allSatisfy {
+                $0.classKey != classKey || $0.version != first[0].version
+            })
+        try verify()
+        try createMany()
+        #expect(try !unwritten().isEmpty)
+        try verify()
+        // Opened again, the file says the same; bytes that were made in between do, too.
+        let path = directory.file("mirror.realm")
+        let mirror = try Realm.open(TestSchema.configuration(path, ChangeDoorTests.schema))
+        try mirror.write { try mirror.apply(changes: sent, origin: 1) }
+        let sentVersion = try #require(models.keys.sorted().dropFirst().first)
+        #expect(try ReplayModel(mirror.readTables()) == models[sentVersion])
+        mirror.close()
+        try realm.write { try realm.acknowledgeLog("audit", try #require(realm.version) - 1) }
+        #expect(try unwritten().allSatisfy { $0.version >= realm.version! - 1 })
+        try realm.write { try realm.removeLogConsumer("audit") }
+        #expect(try unwritten().isEmpty)
+        #expect(try realm.check() == [])
+        realm.close()
+    }
+
+    /// Keys as a forged record may have them.
+    @Test func `the greatest keys are an error and end nothing`() throws {
+        let greatest = ObjectKey(rawValue: .max)
+        for first in [Int64.max - 10, .max, 0] {
+            let keys = KeyRanges(ranges: [ObjectKey(rawValue: first)...greatest])
+            var cursor = UnwrittenValues(nil).cursor(3, ClassKey(rawValue: 1), keys)
+            #expect(throws: RealmError.self) { try cursor.next() }
+        }
+    }
+}
