@@ -1161,7 +1161,8 @@ RLM_API void realm_config_set_automatic_backlink_handling(realm_config_t *config
  * - `can_deliver_notifications` tells whether `notify` leads to anything. NULL: that is unknown,
  *   and there are no asynchronous writes; `notify` is called all the same, from another thread and
  *   a moment after the call or commit that it is about.
- * `userdata` is freed with the last handle, configuration or realm that uses the scheduler.
+ * `userdata` is freed with the last handle, configuration or realm that uses the scheduler, a
+ * moment later if another thread is calling `notify`; it has to live until then.
  */
 RLM_API realm_scheduler_t *realm_scheduler_new(void *userdata,
         realm_free_userdata_func_t userdata_free, realm_scheduler_notify_func_t notify,

@@ -14,7 +14,8 @@ import CoreSwift
 ///   no asynchronous writes; `notify` is called all the same, from another thread and a moment after the call
 ///   or commit that it is about.
 ///
-/// `userdata` is freed with the last handle, configuration or realm that uses the scheduler.
+/// `userdata` is freed with the last handle, configuration or realm that uses the scheduler, a moment
+/// later if another thread is calling `notify`; it has to live until then.
 @c @implementation
 public func realm_scheduler_new(
     _ userdata: UnsafeMutableRawPointer?, _ userdata_free: realm_free_userdata_func_t?,

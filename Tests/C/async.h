@@ -4,6 +4,7 @@
 #define ASYNC_H
 
 #define _GNU_SOURCE
+#include "loops.h"
 #include "people.h"
 
 #include <pthread.h>
@@ -11,14 +12,13 @@
 
 /* A thread's loop: notify() counts, turn() performs. */
 typedef struct loop {
+    int schedulers;
     pthread_mutex_t mutex;
     pthread_cond_t cond;
     pthread_t thread;
     realm_work_queue_t *queue;
     int waiting;
     bool delivers;
-    /* On the heap: freed with the scheduler, which other threads may still be waking. */
-    bool owned;
 } loop_t;
 
 static void loop_init(loop_t *loop) {
@@ -40,11 +40,8 @@ static bool loop_on_thread(void *userdata) {
     return pthread_equal(((loop_t *)userdata)->thread, pthread_self());
 }
 static bool loop_delivers(void *userdata) { return ((loop_t *)userdata)->delivers; }
-static void loop_free(void *userdata) {
-    if (((loop_t *)userdata)->owned)
-        free(userdata);
-}
 static realm_scheduler_t *loop_scheduler(loop_t *loop) {
+    loop_add_scheduler(loop);
     return realm_scheduler_new(loop, loop_free, loop_notify, loop_on_thread, NULL, loop_delivers);
 }
 /* Performs what comes within the time; false when nothing did. */

@@ -7,10 +7,9 @@ static const char *shared_path;
 /* Every second one writes in turn, the others have blocks run. */
 static void *work(void *argument) {
     intptr_t number = (intptr_t)argument;
-    loop_t *loop = malloc(sizeof *loop);
-    loop_init(loop);
-    loop->owned = true;
-    realm_t *realm = open_counters(shared_path, loop);
+    loop_t loop;
+    loop_init(&loop);
+    realm_t *realm = open_counters(shared_path, &loop);
     intptr_t wrong = 0;
     if (number % 2 == 0) {
         for (int i = 0; i < EACH; i++) {
@@ -29,10 +28,11 @@ static void *work(void *argument) {
             wrong += !realm_async_begin_write(realm, run_block, &steps[i], step_freed, false, NULL);
         }
         for (int i = 0; i < EACH; i++)
-            wrong += !loop_until(loop, &ends[i].called, 1) || ends[i].error;
+            wrong += !loop_until(&loop, &ends[i].called, 1) || ends[i].error;
     }
     realm_close(realm);
     realm_release(realm);
+    wrong += !loop_ended(&loop);
     return (void *)wrong;
 }
 
@@ -73,21 +73,20 @@ static void note_first(void *userdata, const realm_collection_changes_t *changes
 }
 static void *take_turn(void *argument) {
     turn_t *turn = argument;
-    loop_t *loop = malloc(sizeof *loop);
-    loop_init(loop);
-    loop->owned = true;
-    realm_t *realm = open_counters(shared_path, loop);
+    loop_t loop;
+    loop_init(&loop);
+    realm_t *realm = open_counters(shared_path, &loop);
     realm_results_t *all = realm_object_find_all(realm, counters(realm));
     realm_notification_token_t *token =
         realm_results_add_notification_callback(all, turn, NULL, NULL, note_first);
-    while (loop_turn(loop, 50))
+    while (loop_turn(&loop, 50))
         ;
     pthread_mutex_lock(&turn->mutex);
     turn->ready = 1;
     pthread_cond_signal(&turn->cond);
     pthread_mutex_unlock(&turn->mutex);
     for (int i = 0; i < 1000 && !turn->first; i++)
-        loop_turn(loop, 10);
+        loop_turn(&loop, 10);
     bool did = realm_begin_write(realm);
     if (did) {
         turn->counted = count(realm);
@@ -97,6 +96,7 @@ static void *take_turn(void *argument) {
     realm_release(all);
     realm_close(realm);
     realm_release(realm);
+    did &= loop_ended(&loop);
     return did ? NULL : argument;
 }
 
@@ -148,6 +148,7 @@ static void turns(const char *path) {
     CHECK(count(realm) == before + LONG_QUEUE - 1);
     realm_close(realm);
     realm_release(realm);
+    CHECK(loop_ended(&loop));
 }
 int main(void) {
     const char *path = "async_threads.realm";

@@ -68,6 +68,7 @@ static void blocks(const char *path) {
     CHECK(loop_until(&loop, &late.called, 1));
     realm_close(realm);
     realm_release(realm);
+    CHECK(loop_ended(&loop));
 }
 
 static void in_completion(step_t *step) {
@@ -190,6 +191,7 @@ static void commits(const char *path) {
     CHECK(count(realm) == before + 4 + MANY);
     realm_close(realm);
     realm_release(realm);
+    CHECK(loop_ended(&loop));
 }
 
 static void cancelling(const char *path) {
@@ -238,6 +240,7 @@ static void cancelling(const char *path) {
     realm_close(realm);
     FAILS(RLM_ERR_CLOSED_REALM, realm_async_cancel(realm, 0, &cancelled));
     realm_release(realm);
+    CHECK(loop_ended(&loop));
 }
 
 static void close_it(step_t *step) { realm_close(step->realm); }
@@ -281,6 +284,7 @@ static void closing(const char *path) {
     SUCCEEDS(realm_rollback(realm));
     realm_close(realm);
     realm_release(realm);
+    CHECK(loop_ended(&loop));
 }
 
 static void misuse(const char *path) {
@@ -335,6 +339,7 @@ static void misuse(const char *path) {
     FAILS(RLM_ERR_CLOSED_REALM,
           realm_async_commit(realm, completed, &step, step_freed, false, NULL));
     realm_release(realm);
+    CHECK(loop_ended(&loop));
 }
 int main(void) {
     const char *path = "async_writes.realm";

@@ -48,6 +48,7 @@ static void behind_asynchronous_commits(bool itself) {
     realm = open_counters(path, NULL);
     CHECK(failures || count(realm) == ROUNDS);
     realm_release(realm);
+    CHECK(loop_ended(&loop));
 }
 
 static int ended;
@@ -120,6 +121,7 @@ static void waiting_commits_and_blocks(realm_async_begin_write_func_t block, int
     CHECK(ran == 3 && told == completions && freed == completions && errors == 0);
     CHECK(!realm_is_writable(mine));
     realm_release(mine);
+    CHECK(loop_ended(&loop));
 }
 
 /* A forked child has not the thread that waits for the writer on behalf of its parent. */
@@ -155,6 +157,7 @@ static void children_do_not_wait(void) {
     CHECK(loop_until(&loop, &told, 1) && errors == 0);
     CHECK(pthread_join(thread, NULL) == 0);
     realm_release(mine);
+    CHECK(loop_ended(&loop));
 }
 
 int main(void) {

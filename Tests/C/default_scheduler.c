@@ -89,6 +89,7 @@ static void handles(void) {
     /* The thread keeps it. */
     realm_release(scheduler);
     CHECK(fcntl(descriptor, F_GETFD) >= 0);
+    CHECK(loop_ended(&loop));
 }
 
 /* -- Delivery ------------------------------------------------------------------------------------ */

@@ -7,12 +7,14 @@
 #ifndef NOTICES_H
 #define NOTICES_H
 
+#include "loops.h"
 #include "things.h"
 
 #include <poll.h>
 
 /* notify() comes on the thread that commits, or on the one of the library that listens for commits. */
 typedef struct loop {
+    int schedulers;
     realm_work_queue_t *queue;
     int pending;
     bool cannot_deliver;
@@ -42,8 +44,9 @@ static inline void turn(loop_t *loop) {
 }
 
 static inline realm_t *open_looped(realm_config_t *config, loop_t *loop) {
+    loop_add_scheduler(loop);
     realm_scheduler_t *scheduler =
-        realm_scheduler_new(loop, NULL, loop_notify, loop_on_thread, NULL, loop_can_deliver);
+        realm_scheduler_new(loop, loop_free, loop_notify, loop_on_thread, NULL, loop_can_deliver);
     realm_config_set_scheduler(config, scheduler);
     realm_release(scheduler);
     return open_or_exit(config);

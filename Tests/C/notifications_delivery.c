@@ -83,6 +83,7 @@ static void registration(void) {
                            all,   snapshot, frozen, ice, silent, realm};
     for (size_t i = 0; i < sizeof all_handles / sizeof *all_handles; i++)
         realm_release(all_handles[i]);
+    CHECK(loop_ended(&loop));
 }
 
 static void initial_call(void) {
@@ -163,6 +164,8 @@ static void initial_call(void) {
     CHECK(a.freed == 1 && b.freed == 1 && c.freed == 1 && d.freed == 1);
     realm_release(other);
     realm_release(realm);
+    CHECK(loop_ended(&loop));
+    CHECK(loop_ended(&other_loop));
 }
 
 static int order, changed_at;
@@ -239,6 +242,8 @@ static void where(void) {
     realm_release(theirs);
     realm_release(mute);
     realm_release(realm);
+    CHECK(loop_ended(&loop));
+    CHECK(loop_ended(&still));
 }
 
 static void automatic_off(void) {
@@ -257,6 +262,7 @@ static void automatic_off(void) {
     realm_release(a.token);
     realm_release(all);
     realm_release(realm);
+    CHECK(loop_ended(&loop));
 }
 
 static void release_itself(notice_t *n) {
@@ -401,6 +407,7 @@ static void callbacks(void) {
     realm_release(more);
     realm_release(again);
     realm_release(realm);
+    CHECK(loop_ended(&loop));
 }
 
 static void *release_elsewhere(void *token) {

@@ -205,6 +205,7 @@ static void of_collections(void) {
                    friends, ints,    deep,    thing,   a,    b,    things};
     for (size_t j = 0; j < sizeof all / sizeof *all; j++)
         realm_release(all[j]);
+    CHECK(loop_ended(&its_loop));
 }
 
 static realm_schema_t *two_classes(bool updated) {
@@ -260,6 +261,7 @@ static void of_computed_properties(void) {
     realm_release(a);
     realm_release(b);
     realm_release(opened);
+    CHECK(loop_ended(&own));
 }
 
 int main(void) {

@@ -157,6 +157,7 @@ static void transactions(void) {
     realm_release(all);
     realm_release(twin);
     realm_release(realm);
+    CHECK(loop_ended(&loop));
 }
 
 /* -- Ends in a callback -------------------------------------------------------------------------- */
@@ -195,6 +196,7 @@ static void ends(void) {
         turn(&loop);
         realm_release(b.token);
         CHECK(b.freed == 1);
+        CHECK(loop_ended(&loop));
     }
     /* Nobody has the file open any more. */
     bool deleted = false;

@@ -167,6 +167,7 @@ static void asynchronous_commits(void) {
     realm_close(realm);
     realm_release(realm);
     realm_release(scheduler);
+    CHECK(loop_ended(&loop));
 }
 
 static void many_observers(void) {
@@ -322,6 +323,7 @@ static void one_thread(void) {
     realm_release(silent);
     realm_release(plain);
     realm_release(deaf);
+    CHECK(loop_ended(&loop));
 }
 
 int main(int count, char **arguments) {

@@ -165,6 +165,7 @@ static void of_values(void) {
     void *all[] = {a.token, b.token, plain, limited, ints, thing, things};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         realm_release(all[i]);
+    CHECK(loop_ended(&its_loop));
 }
 
 int main(void) {

@@ -206,6 +206,7 @@ static void moves(void) {
     release_all(all, sizeof all / sizeof *all);
     CHECK(realm_close(writer));
     realm_release(writer);
+    CHECK(loop_ended(&elsewhere));
 }
 
 /* 15.5: results over dictionaries, values and keys; lists of objects. */
@@ -414,6 +415,7 @@ static void computed(void) {
     release_all(handles, sizeof handles / sizeof *handles);
     CHECK(realm_close(people));
     realm_release(people);
+    CHECK(loop_ended(&other));
 }
 
 int main(void) {

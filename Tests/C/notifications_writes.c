@@ -95,6 +95,7 @@ static void asking_again(void) {
     FAILS(RLM_ERR_CLOSED_REALM, realm_ask_scheduler(realm));
     realm_release(realm);
     realm_release(other);
+    CHECK(loop_ended(&loop));
 }
 
 /* ---- commits that some are not told of --------------------------------------------------------- */
@@ -158,6 +159,7 @@ static void silent_commits(void) {
     realm_release(alone);
     realm_release(realm);
     realm_release(other);
+    CHECK(loop_ended(&loop));
 }
 
 /* ---- openings that give up ---------------------------------------------------------------------- */

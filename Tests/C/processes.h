@@ -82,6 +82,7 @@ static inline bool until_count(process_t *process, uint64_t count, int milliseco
 
 /* A scheduler that a descriptor stands for: readable when there is work. */
 typedef struct event_loop {
+    int schedulers;
     realm_work_queue_t *queue;
     int event;
 } event_loop_t;
@@ -95,9 +96,10 @@ static inline void event_notify(void *userdata, realm_work_queue_t *queue) {
 }
 static inline bool event_delivers(void *userdata) { return userdata != NULL; }
 static inline realm_scheduler_t *event_scheduler(event_loop_t *loop) {
+    loop->schedulers = 1;
     loop->queue = NULL;
     loop->event = eventfd(0, EFD_CLOEXEC);
-    return realm_scheduler_new(loop, NULL, event_notify, event_delivers, NULL, event_delivers);
+    return realm_scheduler_new(loop, loop_free, event_notify, event_delivers, NULL, event_delivers);
 }
 /* Performs what comes within the time; false when nothing did. */
 static inline bool event_turn(event_loop_t *loop, int milliseconds) {
