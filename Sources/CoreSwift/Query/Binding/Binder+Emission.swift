@@ -49,7 +49,7 @@ extension Binder {
     }
 
     /// Whether the test asks if a value is in a list of constants.
-    private func looksUp(_ condition: BoundComparison) -> Bool {
+    func looksUp(_ condition: BoundComparison) -> Bool {
         guard condition.right.isList, condition.pairing == .quantified, !condition.comparesTypes
         else { return false }
         switch condition.right.quantifier {

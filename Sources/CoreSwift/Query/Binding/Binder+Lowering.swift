@@ -38,13 +38,13 @@ extension Binder {
         _ condition: BoundComparison, _ subject: BoundOperand, _ op: ComparisonOperator,
         _ constants: BoundOperand, _ scope: Int32
     ) throws(RealmError) -> Int32? {
-        let isFolded = constants.isList && looksUpFolded(subject, condition.options, constants)
+        let looksUp = looksUpByValue(condition, subject, constants)
         if case .path(let place) = subject.form, paths[place].isPlain {
-            return isFolded ? nil : try lowered(condition, target(paths[place]), op, constants)
+            return looksUp ? nil : try lowered(condition, target(paths[place]), op, constants)
         }
         guard runsOnColumns(scope) else { return nil }
         if let made = loweredCount(condition, scope) { return made }
-        return isFolded ? nil : try loweredSome(condition, subject, op, constants)
+        return looksUp ? nil : try loweredSome(condition, subject, op, constants)
     }
 
     /// The tests of a target.
@@ -122,13 +122,25 @@ extension Binder {
 
     // MARK: Lists
 
-    /// Mixed values that are looked for in a long list of folded texts: sets of columns hold no
-    /// such texts beside values of other types, those of expressions do.
-    @inline(__always) private func looksUpFolded(
-        _ subject: BoundOperand, _ options: ComparisonOptions, _ list: BoundOperand
+    /// A long list that is looked up by expressions alone: sets of columns hold no folded texts beside values of
+    /// other types, and no numbers that are rounded when they meet. Numbers are found by an index, one by one.
+    private func looksUpByValue(
+        _ condition: BoundComparison, _ subject: BoundOperand, _ list: BoundOperand
     ) -> Bool {
-        subject.kind == .mixed && !options.folding.isEmpty
-            && list.members.count >= ConstantSet.countMin
+        guard list.isList, list.members.count >= ConstantSet.countMin else { return false }
+        if subject.kind == .mixed, !condition.options.folding.isEmpty { return true }
+        guard looksUp(condition) else { return false }
+        switch subject.kind {
+        case .mixed:
+            if case .path(let place) = subject.form, paths[place].classIndex >= 0 {
+                let bound = paths[place]
+                let owner = schema.classes[bound.classIndex]
+                if owner.properties[bound.propertyIndex].flags.contains(.indexed) { return false }
+            }
+            return list.members.contains { $0.isInexact }
+        case .double, .float: return list.members.contains { $0.kind == .decimal }
+        default: return false
+        }
     }
 
     private mutating func loweredList(

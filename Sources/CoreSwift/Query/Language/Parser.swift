@@ -490,6 +490,7 @@ struct Parser {
     }
 
     private mutating func geoWithin(_ base: Int) throws(RealmError) -> State {
+        try reduce(.additive, base)
         try requireNoComparison(base)
         let operand = values.removeLast()
         guard tree.nodes[Int(operand)].kind == .path else {

@@ -3,25 +3,25 @@
 /// The constants of a long list, so that a value is found among them: texts by their hash, others
 /// by halving. Finds what comparing with each (`ValueTest`, `ExpressionTexts`) finds.
 final class ConstantSet {
-    private let sorted: [RawValue]
+    /// Floats, doubles and decimals each by themselves: rounded to meet another kind, numbers of one kind stay in
+    /// their order, but change it among those of others. Then all else, of which whole numbers meet all exactly.
+    private let sorted: [[RawValue]]
     private let strings: TextSet?
     private let binaries: TextSet?
     private let folding: TextFolding
     private let folder = TextFolder()
     private let hasNull: Bool
-    private let hasBinaryNumbers: Bool
-    private let hasDecimals: Bool
 
     /// Fewer members are gone through.
     static let countMin = 16
 
-    /// Nil when there are few members, or kinds of numbers that are rounded beside each other.
+    /// Nil when there are few members, or one that is no number.
     init?(
         _ constants: UnsafeMutablePointer<RawValue>, _ count: Int, _ folding: TextFolding = []
     ) {
         guard count >= Self.countMin else { return nil }
         self.folding = folding
-        var sorted: [RawValue] = []
+        var sorted = [[RawValue]](repeating: [], count: 4)
         var texts: [[UInt8]] = []
         var stringCount = 0
         // Strings first.
@@ -38,31 +38,28 @@ final class ConstantSet {
         strings = Self.set(texts[..<stringCount])
         binaries = Self.set(texts[stringCount...])
         var hasNull = false
-        var hasBinaryNumbers = false
-        var hasDecimals = false
         for index in 0..<count {
             let constant = constants[index]
             switch ValueOrder.family(constant) {
             case .null: hasNull = true
             case .number where ValueTest.isNaN(constant): return nil
-            case .number:
-                let isDecimal = constant.type == ValueType.decimal128.rawValue
-                if isDecimal {
-                    hasDecimals = true
-                } else if constant.type != ValueType.int.rawValue {
-                    hasBinaryNumbers = true
-                }
-                sorted.append(constant)
             case .string, .binary: break
-            default: sorted.append(constant)
+            default: sorted[Self.kind(constant)].append(constant)
             }
         }
-        if hasDecimals && hasBinaryNumbers { return nil }
-        sorted.sort { ValueOrder.compare($0, $1) < 0 }
+        for kind in sorted.indices { sorted[kind].sort { ValueOrder.compare($0, $1) < 0 } }
         self.sorted = sorted
         self.hasNull = hasNull
-        self.hasBinaryNumbers = hasBinaryNumbers
-        self.hasDecimals = hasDecimals
+    }
+
+    /// Which of the sorted ones has the value.
+    private static func kind(_ value: RawValue) -> Int {
+        switch value.type {
+        case ValueType.float.rawValue: return 0
+        case ValueType.double.rawValue: return 1
+        case ValueType.decimal128.rawValue: return 2
+        default: return 3
+        }
     }
 
     private static func set(_ texts: ArraySlice<[UInt8]>) -> TextSet? {
@@ -96,18 +93,17 @@ final class ConstantSet {
                 folding.contains(.ignoreCase) ? folder.foldASCII(value.bytes) : value.bytes)
         case .number:
             if ValueTest.isNaN(value) { return false }
-            if value.type == ValueType.decimal128.rawValue {
-                if hasBinaryNumbers { return nil }
-            } else if hasDecimals, value.type != ValueType.int.rawValue {
-                return nil
-            }
-        default: break
+            return sorted.contains { Self.find(value, $0) }
+        default: return Self.find(value, sorted[3])
         }
+    }
+
+    private static func find(_ value: RawValue, _ sorted: [RawValue]) -> Bool {
         var low = 0
         var high = sorted.count
         while low < high {
             let middle = (low &+ high) >> 1
-            let order = ValueOrder.compare(sorted[middle], value)
+            let order = ValueTest.order(sorted[middle], value)
             if order == 0 { return true }
             if order < 0 { low = middle &+ 1 } else { high = middle }
         }

@@ -50,12 +50,15 @@ enum ValueTest {
         } else if isBinaryNaN(value) || isBinaryNaN(constant) {
             return false
         }
-        let isDecimal = value.type == ValueType.decimal128.rawValue
-        if isDecimal != (constant.type == ValueType.decimal128.rawValue) {
-            let (left, right) = (decimal(value), decimal(constant))
-            return comparison.holds(Decimal128.compare(left, right))
-        }
-        return comparison.holds(ValueOrder.compareNumbers(value, constant))
+        return comparison.holds(order(value, constant))
+    }
+
+    /// -1, 0 or 1: `ValueOrder`, with binary numbers rounded beside decimals.
+    static func order(_ a: RawValue, _ b: RawValue) -> Int {
+        guard ValueOrder.family(a) == .number, ValueOrder.family(b) == .number,
+            (a.type == ValueType.decimal128.rawValue) != (b.type == ValueType.decimal128.rawValue)
+        else { return ValueOrder.compare(a, b) }
+        return Decimal128.compare(decimal(a), decimal(b))
     }
 
     static func isNaN(_ value: RawValue) -> Bool {

@@ -81,6 +81,10 @@ import Testing
             ("G3", "spot GEOWITHIN geoCircle([0, 0], -1)", .invalidQueryArg, "radius"),
             ("G5", "ALL spot GEOWITHIN geoCircle([0, 0], 1)", .invalidQuery, "ALL"),
             ("G6", "spot GEOWITHIN 5", .invalidQueryString, "geoBox"),
+            ("G1", "-spot GEOWITHIN geoCircle([1, 1], 1)", .invalidQueryString, "a path"),
+            ("G1", "1 + spot GEOWITHIN geoCircle([1, 1], 1)", .invalidQueryString, "a path"),
+            ("G1", "2 * spot GEOWITHIN geoCircle([1, 1], 1)", .invalidQueryString, "a path"),
+            ("G1", "1 == spot GEOWITHIN geoCircle([1, 1], 1)", .invalidQueryString, "chain"),
         ])
     }
 }
