@@ -182,7 +182,8 @@ extension Parser {
 
     private mutating func coordinate() throws(RealmError) -> Int32 {
         switch token.kind {
-        case .integer, .double, .float, .argument, .formatArgument: return try constant()
+        case .integer, .double, .float, .infinity, .argument, .formatArgument:
+            return try constant()
         case .plus where isSignOfNumber(), .minus where isSignOfNumber(): return try constant()
         default: throw text.syntaxError(token, expected: "a coordinate")
         }

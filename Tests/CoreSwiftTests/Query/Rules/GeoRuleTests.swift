@@ -51,6 +51,8 @@ import Testing
             ("G5", "ALL spots GEOWITHIN geoBox([0, 0], [2, 2])", [2]),
             ("G5", "NONE spots GEOWITHIN geoBox([0, 0], [2, 2])", [3, 4]),
             ("B13", "spot GEOWITHIN geoBox([-1, -1], [+2, 2.5])", [1, 2]),
+            ("G3", "spot GEOWITHIN geoCircle([1, 1], inf)", [1, 2]),
+            ("G3", "spot GEOWITHIN geoCircle([1, 1], 1e999)", [1, 2]),
         ])
         let shape = QueryArgument.scalar(.string("geoCircle([1, 1], 0.01)"))
         #expect(try world.ids("spot GEOWITHIN $0", [shape]) == [1, 2])
@@ -79,6 +81,8 @@ import Testing
             ),
             ("G4", "spot GEOWITHIN geoCircle([0, 91], 1)", .invalidQueryArg, "no place"),
             ("G3", "spot GEOWITHIN geoCircle([0, 0], -1)", .invalidQueryArg, "radius"),
+            ("G3", "spot GEOWITHIN geoCircle([0, 0], nan)", .invalidQueryString, "a coordinate"),
+            ("G4", "spot GEOWITHIN geoCircle([0, -inf], 1)", .invalidQueryArg, "no place"),
             ("G5", "ALL spot GEOWITHIN geoCircle([0, 0], 1)", .invalidQuery, "ALL"),
             ("G6", "spot GEOWITHIN 5", .invalidQueryString, "geoBox"),
             ("G1", "-spot GEOWITHIN geoCircle([1, 1], 1)", .invalidQueryString, "a path"),
