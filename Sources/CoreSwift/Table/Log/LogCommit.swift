@@ -14,8 +14,9 @@ struct LogCommit {
         let level: Int
     }
 
-    /// A log of a single commit above this is not kept.
-    private static let recordBytesMax = 1 << 30
+    /// A log of a single commit above this is not kept: with what stands beside it in a block, whose length has 32
+    /// bits.
+    private static let recordBytesMax = (1 << 32) - (1 << 20)
 
     /// Nil: the version has no log.
     private(set) var directory: LogDirectory?
@@ -51,8 +52,8 @@ struct LogCommit {
             guard record == nil || consumers.isEmpty else {
                 throw RealmError(
                     .limitExceeded,
-                    "the log of the commit would have \(record?.count ?? 0) bytes, and is kept for "
-                        + "'\(consumers[0].name)'")
+                    "the log of the commit would have \(record?.count ?? 0) bytes of at most "
+                        + "\(Self.recordBytesMax), and is kept for '\(consumers[0].name)'")
             }
             try drop()
             directory?.from = version
