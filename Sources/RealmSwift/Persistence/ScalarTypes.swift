@@ -68,23 +68,25 @@ extension NSNumber {
     fileprivate var isBroken: Bool { typeLetter == "d" || typeLetter == "f" }
 }
 
-extension Int: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
+/// The integers that a column of 64 bits holds; smaller ones keep their low bits of what others wrote there.
+public protocol _RealmInteger:
+    _RealmScalar, FixedWidthInteger, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
     _QueryNumeric
-{
-    public typealias PersistedType = Int
+{}
 
+extension _RealmInteger {
     public static var _rlmType: PropertyType { .int }
-    public static func _rlmDefaultValue() -> Int { 0 }
+    public static func _rlmDefaultValue() -> Self { 0 }
     @inlinable @inline(__always)
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Int {
-        Int(truncatingIfNeeded: raw.word0)
+    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self {
+        Self(truncatingIfNeeded: raw.word0)
     }
     @inlinable @inline(__always)
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Int {
-        Int(truncatingIfNeeded: object._rlmRead(key).word0)
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
+        Self(truncatingIfNeeded: object._rlmRead(key).word0)
     }
     @inlinable @inline(__always)
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Int) {
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Self) {
         object._rlmWriteInt(key, Int64(value))
     }
     public func _rlmWithRaw<R>(
@@ -92,126 +94,16 @@ extension Int: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, S
     ) -> R {
         body(.int(Int64(self)))
     }
-    public static func _rlmConvert(_ value: Any) -> Int? {
-        integer(value).flatMap { Int(exactly: $0) }
+    public static func _rlmConvert(_ value: Any) -> Self? {
+        integer(value).flatMap { Self(exactly: $0) }
     }
 }
 
-extension Int8: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
-    _QueryNumeric
-{
-    public typealias PersistedType = Int8
-
-    public static var _rlmType: PropertyType { .int }
-    public static func _rlmDefaultValue() -> Int8 { 0 }
-    @inlinable @inline(__always)
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Int8 {
-        Int8(truncatingIfNeeded: raw.word0)
-    }
-    @inlinable @inline(__always)
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Int8 {
-        Int8(truncatingIfNeeded: object._rlmRead(key).word0)
-    }
-    @inlinable @inline(__always)
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Int8) {
-        object._rlmWriteInt(key, Int64(value))
-    }
-    public func _rlmWithRaw<R>(
-        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
-    ) -> R {
-        body(.int(Int64(self)))
-    }
-    public static func _rlmConvert(_ value: Any) -> Int8? {
-        integer(value).flatMap { Int8(exactly: $0) }
-    }
-}
-
-extension Int16: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
-    _QueryNumeric
-{
-    public typealias PersistedType = Int16
-
-    public static var _rlmType: PropertyType { .int }
-    public static func _rlmDefaultValue() -> Int16 { 0 }
-    @inlinable @inline(__always)
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Int16 {
-        Int16(truncatingIfNeeded: raw.word0)
-    }
-    @inlinable @inline(__always)
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Int16 {
-        Int16(truncatingIfNeeded: object._rlmRead(key).word0)
-    }
-    @inlinable @inline(__always)
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Int16) {
-        object._rlmWriteInt(key, Int64(value))
-    }
-    public func _rlmWithRaw<R>(
-        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
-    ) -> R {
-        body(.int(Int64(self)))
-    }
-    public static func _rlmConvert(_ value: Any) -> Int16? {
-        integer(value).flatMap { Int16(exactly: $0) }
-    }
-}
-
-extension Int32: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
-    _QueryNumeric
-{
-    public typealias PersistedType = Int32
-
-    public static var _rlmType: PropertyType { .int }
-    public static func _rlmDefaultValue() -> Int32 { 0 }
-    @inlinable @inline(__always)
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Int32 {
-        Int32(truncatingIfNeeded: raw.word0)
-    }
-    @inlinable @inline(__always)
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Int32 {
-        Int32(truncatingIfNeeded: object._rlmRead(key).word0)
-    }
-    @inlinable @inline(__always)
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Int32) {
-        object._rlmWriteInt(key, Int64(value))
-    }
-    public func _rlmWithRaw<R>(
-        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
-    ) -> R {
-        body(.int(Int64(self)))
-    }
-    public static func _rlmConvert(_ value: Any) -> Int32? {
-        integer(value).flatMap { Int32(exactly: $0) }
-    }
-}
-
-extension Int64: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
-    _QueryNumeric
-{
-    public typealias PersistedType = Int64
-
-    public static var _rlmType: PropertyType { .int }
-    public static func _rlmDefaultValue() -> Int64 { 0 }
-    @inlinable @inline(__always)
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Int64 {
-        Int64(truncatingIfNeeded: raw.word0)
-    }
-    @inlinable @inline(__always)
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Int64 {
-        Int64(truncatingIfNeeded: object._rlmRead(key).word0)
-    }
-    @inlinable @inline(__always)
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Int64) {
-        object._rlmWriteInt(key, Int64(value))
-    }
-    public func _rlmWithRaw<R>(
-        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
-    ) -> R {
-        body(.int(Int64(self)))
-    }
-    public static func _rlmConvert(_ value: Any) -> Int64? {
-        integer(value).flatMap { Int64(exactly: $0) }
-    }
-}
+extension Int: _RealmInteger { public typealias PersistedType = Int }
+extension Int8: _RealmInteger { public typealias PersistedType = Int8 }
+extension Int16: _RealmInteger { public typealias PersistedType = Int16 }
+extension Int32: _RealmInteger { public typealias PersistedType = Int32 }
+extension Int64: _RealmInteger { public typealias PersistedType = Int64 }
 
 extension Bool: _RealmScalar, _Indexable, SortableType {
     public typealias PersistedType = Bool

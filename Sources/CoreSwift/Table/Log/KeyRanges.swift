@@ -85,11 +85,11 @@ struct KeyRanges: Equatable {
         }
     }
 
-    /// Takes out the keys of another set. O(ranges of both).
+    /// Takes out the keys of another set. O(ranges of both, but for those of the other that end before these begin).
     mutating func subtract(_ other: KeyRanges) {
-        if isEmpty || other.isEmpty { return }
+        guard let first = ranges.first, !other.isEmpty else { return }
         var left: [ClosedRange<ObjectKey>] = []
-        var next = 0
+        var next = other.firstIndex(endingAt: first.lowerBound)
         for range in ranges {
             var low = range.lowerBound
             var isOver = false

@@ -69,8 +69,9 @@ struct LogCommit {
             deallocate()
             throw error
         }
+        // Also when the last consumer has gone: others may need the records.
         let from = directory?.from ?? 0
-        directory?.unwritten = consumers.isEmpty ? [] : unwritten.filter { $0.version > from }
+        directory?.unwritten = unwritten.filter { $0.version > from }
     }
 
     /// Frees the memory of the blocks.

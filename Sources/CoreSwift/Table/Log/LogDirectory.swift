@@ -67,7 +67,7 @@ struct LogDirectory: Equatable {
     /// Ascending by version; levels descend, but for what trimming took out of blocks in front.
     var entries: [LogEntry] = []
     var tail: [UInt8] = []
-    /// What the log does not have; ascending by version. Only with consumers.
+    /// What the log does not have; ascending by version.
     var unwritten: [UnwrittenObjects] = []
 
     init(from version: UInt64) { from = version }

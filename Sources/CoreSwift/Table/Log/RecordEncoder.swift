@@ -307,9 +307,15 @@ struct RecordEncoder {
     ) throws(RealmError) {
         if unwritten.isEmpty { return }
         var written: [UnwrittenObjects] = []
+        var known: [ClassKey: KeyRanges] = [:]
         for index in unwritten.indices {
             var ending = unwritten[index].keys
-            if let fates { ending = ending.intersection(touched(unwritten[index], fates)) }
+            if let fates {
+                let classKey = unwritten[index].classKey
+                let touched = known[classKey] ?? touched(classKey, fates)
+                known[classKey] = touched
+                ending = ending.intersection(touched)
+            }
             if ending.isEmpty { continue }
             unwritten[index].keys.subtract(ending)
             if unwritten.runs > UnwrittenObjects.runsMax {
@@ -337,15 +343,15 @@ struct RecordEncoder {
         }
     }
 
-    /// Which objects of those whose values are left out the transaction touches.
+    /// Which objects of a class the transaction touches.
     private func touched(
-        _ item: UnwrittenObjects, _ fates: [(table: Table, fates: Fates)]
+        _ classKey: ClassKey, _ fates: [(table: Table, fates: Fates)]
     ) -> KeyRanges {
-        guard let known = fates.first(where: { $0.table.classKey == item.classKey }) else {
+        guard let known = fates.first(where: { $0.table.classKey == classKey }) else {
             return KeyRanges()
         }
         var result = known.fates.touched
-        for slot in classes[item.classKey]?.columns ?? [] {
+        for slot in classes[classKey]?.columns ?? [] {
             result.formUnion(columns[slot].keys)
             result.formUnion(KeyRanges(unordered: columns[slot].unordered))
             result.formUnion(KeyRanges(unordered: columns[slot].cells.map(\.key)))

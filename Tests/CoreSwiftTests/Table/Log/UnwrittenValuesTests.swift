@@ -96,6 +96,43 @@ import Testing
         realm.close()
     }
 
+    /// Who wants to be notified has the log kept as well, and it still leaves the values out.
+    @Test func `values stay where the log finds them when the last consumer goes`() throws {
+        let directory = TemporaryDirectory()
+        let item = ClassSchema("Item", properties: [PropertySchema("number", .int)])
+        let realm = try Realm.open(
+            TestSchema.configuration(directory.file(), Schema([item])))
+        try realm.write { try realm.addLogConsumer("audit") }
+        let start = try #require(realm.version)
+        let before = try ReplayModel(realm.readTables())
+        let need = try LogNeed(realm.file.store, from: start)
+        var created: [DynamicObject] = []
+        try realm.write {
+            for number in 1...300 {
+                created.append(try realm.create("Item", ["number": .int(Int64(number))]))
+            }
+        }
+        let loaded = try #require(realm.version)
+        let model = try ReplayModel(realm.readTables())
+        try realm.write { try realm.removeLogConsumer("audit") }
+        try realm.write { try created[0].set("number", .int(-5)) }
+        try realm.write { try created[1].delete() }
+        func replayed() throws -> ReplayModel {
+            let tables = try realm.readTables()
+            let log = try #require(ChangeLog(tables))
+            var replayed = before
+            var operations = try #require(try log.changes(from: start, to: loaded))
+            while let operation = try operations.next() { try replayed.apply(operation, tables) }
+            return replayed
+        }
+        #expect(try replayed() == model)
+        #expect(try realm.check() == [])
+        need.end()
+        try realm.write { try created[2].set("number", .int(7)) }
+        #expect(try realm.readTables().catalog.log == nil)
+        realm.close()
+    }
+
     /// Keys as a forged record may have them.
     @Test func `the greatest keys are an error and end nothing`() throws {
         let greatest = ObjectKey(rawValue: .max)
