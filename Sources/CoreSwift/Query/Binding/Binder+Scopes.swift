@@ -63,7 +63,7 @@ extension Binder {
         guard used.count < around.count else { return }
         subquery.keyFirst = Int32(truncatingIfNeeded: filter.expressions.keySlots.count)
         subquery.keyCount = Int32(used.count)
-        for scope in used.sorted() {
+        for scope in used.sortedFew(by: <) {
             filter.expressions.keySlots.append(
                 ExpressionKeySlot(
                     slot: scope, holdsValues: scopes[Int(scope)].classIndex < 0))
@@ -86,7 +86,7 @@ extension Binder {
     mutating func openScopes() {
         subqueries = [BinderSubquery](repeating: BinderSubquery(), count: tree.subqueries.count)
         // Outer ones first where several begin at a node; taken from the end.
-        pendingScopes = tree.subqueries.indices.sorted {
+        pendingScopes = tree.subqueries.indices.sortedFew {
             let (a, b) = (tree.subqueries[$0], tree.subqueries[$1])
             return a.nodeFirst != b.nodeFirst
                 ? a.nodeFirst > b.nodeFirst : a.predicate < b.predicate

@@ -47,7 +47,7 @@ final class ConstantSet {
             default: sorted[Self.kind(constant)].append(constant)
             }
         }
-        for kind in sorted.indices { sorted[kind].sort { ValueOrder.compare($0, $1) < 0 } }
+        for kind in sorted.indices { sorted[kind].sortFew { ValueOrder.compare($0, $1) < 0 } }
         self.sorted = sorted
         self.hasNull = hasNull
     }

@@ -1,13 +1,14 @@
 // What a write transaction did, as it is noted while it goes on: entries one behind another in raw
-// memory, so that a savepoint is a length to go back to, and noting a value that was set is sixteen
-// bytes. `RecordEncoder` makes the bytes of the log of it when the transaction is committed.
+// memory, so that a savepoint is a length to go back to, and noting a value that was set is eight bytes behind
+// one of the same property, else sixteen. `RecordEncoder` makes the bytes of the log of it when the transaction is committed.
 //
 //   entry   0  1  Entry
 //           1  1  flags: of collections the CollectionOperation.Kind (bits 0-2), type (3-5); derived (6),
 //                 assignment (7)
 //           2  2  column
-//           4  4  class key
+//           4  4  class key; bit 31 is 1
 //           8  8  object key
+//   set:          16  8  object keys, whose bit 63 is 0, as many as there are: of the same property
 //   added:        16  8  number
 //   collection:   16  8  bytes of the entry, 24 number, 32 elements before, 40 index, 48 count,
 //                 56 destination, 64 bytes of the path (4), 68 bytes of the dictionary's key + 1 (4),
@@ -16,6 +17,8 @@
 //   created:      16  8  last key
 //
 // Which objects were created behind all others is not here: `TableChanges.createdFrom` says so.
+
+import CKernels
 
 /// How much the log of a commit says.
 enum RecordDetail: UInt8 {
@@ -36,6 +39,8 @@ struct CommitRecord {
     }
 
     static let headBytes = 16
+    /// Tells the first word of an entry from an object key.
+    static let headBit: UInt64 = 1 << 63
     static let derivedFlag: UInt8 = 0x40
     static let assignmentFlag: UInt8 = 0x80
     /// Of deleted objects: embedded ones whose owner let go of them.
@@ -54,6 +59,8 @@ struct CommitRecord {
     /// Where the operation on a collection begins that was noted last; -1: none, or a savepoint was
     /// made since.
     private var lastCollection = -1
+    /// The first word of the value set that was noted last; 0: something else was, or a savepoint was made since.
+    private var lastSet: UInt64 = 0
 
     static func make(_ detail: RecordDetail) -> UnsafeMutablePointer<CommitRecord> {
         let record = UnsafeMutablePointer<CommitRecord>.allocate(capacity: 1)
@@ -63,11 +70,11 @@ struct CommitRecord {
 
     private init(_ detail: RecordDetail) {
         self.detail = detail
-        base = .allocate(byteCount: capacity, alignment: 16)
+        base = Self.resized(nil, capacity)
     }
 
     static func end(_ record: UnsafeMutablePointer<CommitRecord>) {
-        record.pointee.base.deallocate()
+        ck_free(record.pointee.base)
         record.deinitialize(count: 1)
         record.deallocate()
     }
@@ -76,12 +83,14 @@ struct CommitRecord {
 
     mutating func mark() -> Int {
         lastCollection = -1
+        lastSet = 0
         return used
     }
 
     /// Forgets what was noted since a mark; `restore` is told the `createdFrom` of then.
     mutating func cut(to mark: Int, _ restore: (ClassKey, ObjectKey) -> Void) {
         lastCollection = -1
+        lastSet = 0
         guard mark < used else { return }
         var position = mark
         var moved: [RecordEntry] = []
@@ -89,43 +98,80 @@ struct CommitRecord {
             let entry = RecordEntry(base + position)
             if entry.entry == .createdFrom { moved.append(entry) }
             position += entry.byteCount
+            guard entry.entry == .set else { continue }
+            while Self.furtherKey(base, position, used) != nil { position += 8 }
         }
         for entry in moved.reversed() { restore(entry.classKey, entry.key) }
         used = mark
     }
 
+    /// One of the keys behind the first of values that were set.
+    @inline(__always)
+    static func furtherKey(_ base: UnsafeRawPointer, _ position: Int, _ end: Int) -> ObjectKey? {
+        guard position < end else { return nil }
+        let key = (base + position).objectKey(0)
+        return key >= .first ? key : nil
+    }
+
     // MARK: Noting
+
+    @inline(__always)
+    private static func head(
+        _ entry: Entry, _ flags: UInt8, _ classKey: ClassKey, _ column: Int
+    ) -> UInt64 {
+        headBit | UInt64(entry.rawValue) | UInt64(flags) << 8
+            | UInt64(UInt16(truncatingIfNeeded: column)) << 16 | UInt64(classKey.rawValue) << 32
+    }
+
+    @inline(__always)
+    private mutating func append(
+        _ head: UInt64, _ key: ObjectKey, bytes: Int = headBytes
+    ) -> UnsafeMutableRawPointer {
+        if used &+ bytes > capacity { grow(bytes) }
+        let target = base + used
+        target.put(head, 0)
+        target.put(key, 8)
+        used &+= bytes
+        lastSet = 0
+        return target
+    }
 
     @inline(__always)
     private mutating func append(
         _ entry: Entry, _ flags: UInt8, _ classKey: ClassKey, _ column: Int, _ key: ObjectKey,
         bytes: Int = headBytes
     ) -> UnsafeMutableRawPointer {
-        if used &+ bytes > capacity { grow(bytes) }
-        let target = base + used
-        let head =
-            UInt64(entry.rawValue) | UInt64(flags) << 8
-            | UInt64(UInt16(truncatingIfNeeded: column)) << 16 | UInt64(classKey.rawValue) << 32
-        target.put(head, 0)
-        target.put(key, 8)
-        used &+= bytes
-        return target
+        append(Self.head(entry, flags, classKey, column), key, bytes: bytes)
     }
 
     @inline(never)
     private mutating func grow(_ bytes: Int) {
-        let larger = max(capacity * 2, used + bytes)
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-        memory.copyMemory(from: base, byteCount: used)
-        base.deallocate()
-        base = memory
-        capacity = larger
+        capacity = max(capacity * 2, used + bytes)
+        base = Self.resized(base, capacity)
+    }
+
+    private static func resized(
+        _ memory: UnsafeMutableRawPointer?, _ bytes: Int
+    ) -> UnsafeMutableRawPointer {
+        // Large memory is moved by the system, not copied.
+        guard let result = ck_realloc(memory, bytes) else {
+            fatalError("no memory for \(bytes) bytes of what a transaction did")
+        }
+        return result
     }
 
     @inline(__always)
     mutating func noteSet(_ classKey: ClassKey, _ key: ObjectKey, _ column: Int, isDerived: Bool) {
         if isPaused { return }
-        _ = append(.set, isDerived ? Self.derivedFlag : 0, classKey, column, key)
+        let head = Self.head(.set, isDerived ? Self.derivedFlag : 0, classKey, column)
+        guard head == lastSet else {
+            _ = append(head, key)
+            lastSet = head
+            return
+        }
+        if used &+ 8 > capacity { grow(8) }
+        (base + used).put(key, 0)
+        used &+= 8
     }
 
     mutating func noteAdded(
@@ -251,10 +297,13 @@ struct RecordEntry {
     var entry: CommitRecord.Entry { CommitRecord.Entry(rawValue: start.u8(0)) ?? .set }
     var flags: UInt8 { start.u8(1) }
     var column: Int { Int(start.u16(2)) }
-    var classKey: ClassKey { ClassKey(rawValue: start.u32(4)) }
+    var classKey: ClassKey { ClassKey(rawValue: start.u32(4) & 0x7FFF_FFFF) }
     var key: ObjectKey { start.objectKey(8) }
+    /// Of the property: column and class key.
+    var name: UInt64 { (start.u64(0) & ~CommitRecord.headBit) >> 16 }
     var isDerived: Bool { flags & CommitRecord.derivedFlag != 0 }
 
+    /// Without the further keys of values that were set.
     var byteCount: Int {
         switch entry {
         case .deleted, .createdFrom, .set: return CommitRecord.headBytes

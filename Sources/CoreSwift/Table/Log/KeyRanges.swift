@@ -140,49 +140,56 @@ struct KeyRanges: Equatable {
             low = min(low, word)
             high = max(high, word)
         }
-        if (high - low) >> 6 < UInt64(words.count) {
-            addBits(words, low, Int((high - low) >> 6) + 1)
-        } else {
+        guard (high - low) >> 6 < UInt64(words.count) else {
             for word in words.sorted() { insert(ObjectKey(word: word)) }
+            return
         }
+        var bits = [UInt64](repeating: 0, count: Int((high - low) >> 6) + 1)
+        for word in words {
+            let offset = word &- low
+            bits[Int(truncatingIfNeeded: offset >> 6)] |= 1 << (offset & 63)
+        }
+        bits.withUnsafeBufferPointer { addBits($0, low) }
     }
 
-    /// The words are at least `low`, and less than 64 for each of `size` behind it.
-    private mutating func addBits(_ words: [UInt64], _ low: UInt64, _ size: Int) {
-        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: size) { bits in
-            bits.initialize(repeating: 0)
-            for word in words {
-                let offset = word &- low
-                bits[Int(truncatingIfNeeded: offset >> 6)] |= 1 << (offset & 63)
-            }
-            ranges.reserveCapacity(min(words.count, size))
-            // The bit before those that are left, where a run of ones goes on.
-            var start: UInt64?
-            for index in 0..<size {
-                var rest = bits[index]
-                let base = low &+ UInt64(index) << 6
-                var position: UInt64 = 0
-                while true {
-                    if let begin = start {
-                        let ones = UInt64((~rest).trailingZeroBitCount)
-                        position &+= ones
-                        if position >= 64 { break }
-                        ranges.append(
-                            ObjectKey(word: begin)...ObjectKey(word: base &+ position &- 1))
-                        start = nil
-                        rest >>= ones
-                    }
-                    if rest == 0 { break }
-                    let zeros = UInt64(rest.trailingZeroBitCount)
-                    position &+= zeros
-                    rest >>= zeros
-                    start = base &+ position
+    /// Those of the keys from 0 on whose bits are set.
+    init(bits: [UInt64]) {
+        bits.withUnsafeBufferPointer { addBits($0, 0) }
+    }
+
+    private mutating func addBits(_ bits: UnsafeBufferPointer<UInt64>, _ low: UInt64) {
+        var count = 0
+        var before: UInt64 = 0
+        for word in bits {
+            count &+= (word & ~(word << 1 | before)).nonzeroBitCount
+            before = word >> 63
+        }
+        ranges.reserveCapacity(count)
+        // The bit before those that are left, where a run of ones goes on.
+        var start: UInt64?
+        for index in bits.indices {
+            var rest = bits[index]
+            let base = low &+ UInt64(index) << 6
+            var position: UInt64 = 0
+            while true {
+                if let begin = start {
+                    let ones = UInt64((~rest).trailingZeroBitCount)
+                    position &+= ones
+                    if position >= 64 { break }
+                    ranges.append(ObjectKey(word: begin)...ObjectKey(word: base &+ position &- 1))
+                    start = nil
+                    rest >>= ones
                 }
+                if rest == 0 { break }
+                let zeros = UInt64(rest.trailingZeroBitCount)
+                position &+= zeros
+                rest >>= zeros
+                start = base &+ position
             }
-            if let begin = start {
-                let end = low &+ UInt64(size) << 6 &- 1
-                ranges.append(ObjectKey(word: begin)...ObjectKey(word: end))
-            }
+        }
+        if let begin = start {
+            let end = low &+ UInt64(bits.count) << 6 &- 1
+            ranges.append(ObjectKey(word: begin)...ObjectKey(word: end))
         }
     }
 

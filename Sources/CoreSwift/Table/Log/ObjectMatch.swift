@@ -85,7 +85,7 @@ struct ObjectMatch {
         for pair in embedded.values { try assignRest(pair) }
         for (classKey, map) in keys {
             pairs[classKey] = map.map { Pair(old: $0.value, new: $0.key) }
-                .sorted { $0.old < $1.old }
+                .sortedFew { $0.old < $1.old }
         }
     }
 

@@ -40,26 +40,6 @@ struct RecordEncoder {
     static let hasEarlier: UInt8 = 16
     static let leavesOut: UInt8 = 32
 
-    fileprivate struct Column {
-        let name: UInt64
-        let classKey: ClassKey
-        let column: Int
-        /// Where the column stands among those of its class that follows in the record: programs
-        /// set the same properties of one object after another.
-        var following = 0
-        /// As long as values were set and nothing else: of which objects. Those of the run that
-        /// ends with `high`, and those in no order are not in it yet.
-        var keys = KeyRanges()
-        var low = ObjectKey.invalid
-        var high = ObjectKey.invalid
-        /// From the first object on that came out of order.
-        var unordered: [UInt64] = []
-        var isUnordered = false
-        /// Something else happened: all that did, apart.
-        var hasCells = false
-        var cells: [RadixItem] = []
-        var isAscending = true
-    }
     fileprivate struct Lives {
         /// By key and time: an object was created, or deleted.
         var events: [(key: ObjectKey, time: Int, isDeletion: Bool)] = []
@@ -81,7 +61,7 @@ struct RecordEncoder {
     private let version: UInt64
     /// What the log does not have, before the commit and, once it is encoded, behind it.
     private(set) var unwritten: [UnwrittenObjects]
-    private var columns: [Column] = []
+    private var columns: [RecordedColumn] = []
     private var classes: [ClassKey: Lives] = [:]
     private(set) var bytes = LogBytes()
 
@@ -154,7 +134,7 @@ struct RecordEncoder {
             let start = base + position
             switch start.u8(0) {
             case CommitRecord.Entry.set.rawValue:
-                slot = find(start.u64(0) >> 16, after: slot, &slots)
+                slot = find(RecordEntry(start).name, after: slot, &slots)
                 columns.withUnsafeMutableBufferPointer { all in
                     let column = all.baseAddress.unsafelyUnwrapped + slot
                     if start.u8(1) & CommitRecord.derivedFlag != 0 {
@@ -164,7 +144,7 @@ struct RecordEncoder {
                     hasCells = hasCells || column.pointee.hasCells
                 }
             case CommitRecord.Entry.added.rawValue, CommitRecord.Entry.collection.rawValue:
-                slot = find(start.u64(0) >> 16, after: slot, &slots)
+                slot = find(RecordEntry(start).name, after: slot, &slots)
                 columns[slot].hasCells = true
                 hasCells = true
                 position &+= RecordEntry(start).byteCount
@@ -191,20 +171,19 @@ struct RecordEncoder {
         var slot = -1
         var position = 0
         let base = UnsafeRawPointer(record.pointee.base)
-        while position < record.pointee.used {
+        let end = record.pointee.used
+        while position < end {
             let entry = RecordEntry(base + position)
-            if entry.start.u8(0) >= CommitRecord.Entry.set.rawValue {
-                slot = find(entry.start.u64(0) >> 16, after: slot, &slots)
-                if columns[slot].hasCells {
-                    let key = entry.key
-                    if let last = columns[slot].cells.last, last.objectKey > key {
-                        columns[slot].isAscending = false
-                    }
-                    columns[slot].cells.append(
-                        RadixItem(key: key.word, payload: UInt64(position)))
-                }
-            }
+            let payload = UInt64(position)
             position += entry.byteCount
+            guard entry.start.u8(0) >= CommitRecord.Entry.set.rawValue else { continue }
+            slot = find(entry.name, after: slot, &slots)
+            if columns[slot].hasCells { columns[slot].note(entry.key.word, payload) }
+            guard entry.entry == .set else { continue }
+            while let key = CommitRecord.furtherKey(base, position, end) {
+                if columns[slot].hasCells { columns[slot].note(key.word, payload) }
+                position += 8
+            }
         }
     }
 
@@ -229,7 +208,11 @@ struct RecordEncoder {
             found = columns.count
             slots[name] = found
             let classKey = ClassKey(rawValue: UInt32(truncatingIfNeeded: name >> 16))
-            columns.append(Column(name: name, classKey: classKey, column: Int(name & 0xFFFF)))
+            let keys = tables.table(classKey)?.state.nextKey.rawValue ?? 0
+            columns.append(
+                RecordedColumn(
+                    name: name, classKey: classKey, column: Int(name & 0xFFFF),
+                    bitWords: Int(max(keys, 0) >> 6) + 1))
             classes[classKey, default: Lives()].columns.append(found)
         }
         if slot >= 0 { columns[slot].following = found }
@@ -353,7 +336,7 @@ struct RecordEncoder {
         var result = known.fates.touched
         for slot in classes[classKey]?.columns ?? [] {
             result.formUnion(columns[slot].keys)
-            result.formUnion(KeyRanges(unordered: columns[slot].unordered))
+            result.formUnion(columns[slot].unorderedKeys())
             result.formUnion(KeyRanges(unordered: columns[slot].cells.map(\.key)))
         }
         return result
@@ -461,8 +444,9 @@ struct RecordEncoder {
     ) throws(RealmError) {
         var set = columns[slot].keys
         if columns[slot].isUnordered {
-            set.formUnion(KeyRanges(unordered: columns[slot].unordered))
+            set.formUnion(columns[slot].unorderedKeys())
             columns[slot].unordered = []
+            columns[slot].bits = []
         }
         set.subtract(touched)
         try encodeSet(table, columns[slot].column, keys: set)
@@ -508,41 +492,6 @@ struct RecordEncoder {
 extension RadixItem {
     fileprivate var objectKey: ObjectKey { ObjectKey(word: key) }
     fileprivate var offset: Int { Int(payload) }
-}
-
-extension RecordEncoder.Column {
-    /// Notes the entry at a position and those behind it that are alike but for the key; returns
-    /// where they end.
-    @inline(__always)
-    fileprivate mutating func noteSets(
-        _ base: UnsafeRawPointer, _ start: Int, _ end: Int
-    ) -> Int {
-        let head = (base + start).u64(0)
-        var position = start
-        repeat {
-            let key = (base + position).objectKey(8)
-            position &+= CommitRecord.headBytes
-            if hasCells { continue }
-            if isUnordered {
-                unordered.append(key.word)
-            } else if key == high.advanced(by: 1), low >= .first {
-                high = key
-            } else if key > high {
-                closeRun()
-                low = key
-                high = key
-            } else if key < high {
-                isUnordered = true
-                unordered.append(key.word)
-            }
-        } while position < end && (base + position).u64(0) == head
-        return position
-    }
-
-    fileprivate mutating func closeRun() {
-        if low >= .first { keys.insert(low...high) }
-        low = .invalid
-    }
 }
 
 extension Table {

@@ -1,0 +1,91 @@
+// What a transaction did to a property of a class, while the bytes of its log are made (`RecordEncoder`).
+
+/// What happened to a column: as long as that is values set, of which objects.
+struct RecordedColumn {
+    let name: UInt64
+    let classKey: ClassKey
+    let column: Int
+    /// Where the column stands among those of its class that follows in the record: programs
+    /// set the same properties of one object after another.
+    var following = 0
+    /// As long as values were set and nothing else: of which objects. Those of the run that
+    /// ends with `high`, and those in no order are not in it yet.
+    var keys = KeyRanges()
+    var low = ObjectKey.invalid
+    var high = ObjectKey.invalid
+    /// From the first object on that came out of order; once there are more than the class has words of
+    /// bits for its keys, those that have one are bits.
+    var unordered: [UInt64] = []
+    var bits: [UInt64] = []
+    let bitWords: Int
+    var isUnordered = false
+    /// Something else happened: all that did, apart.
+    var hasCells = false
+    var cells: [RadixItem] = []
+    var isAscending = true
+
+    /// Notes something that happened to an object, by where it is noted.
+    mutating func note(_ key: UInt64, _ payload: UInt64) {
+        if let last = cells.last, last.key > key { isAscending = false }
+        cells.append(RadixItem(key: key, payload: payload))
+    }
+
+    /// Notes the values set that the entry at a position tells of; returns where it ends.
+    mutating func noteSets(
+        _ base: UnsafeRawPointer, _ start: Int, _ end: Int
+    ) -> Int {
+        var position = start &+ 8
+        var next: ObjectKey? = (base + position).objectKey(0)
+        while let key = next {
+            position &+= 8
+            next = CommitRecord.furtherKey(base, position, end)
+            if hasCells { continue }
+            if isUnordered {
+                noteUnordered(key.word)
+            } else if key == high.advanced(by: 1), low >= .first {
+                high = key
+            } else if key > high {
+                closeRun()
+                low = key
+                high = key
+            } else if key < high {
+                isUnordered = true
+                noteUnordered(key.word)
+            }
+        }
+        return position
+    }
+
+    @inline(__always)
+    private mutating func noteUnordered(_ word: UInt64) {
+        let place = Int(truncatingIfNeeded: word >> 6)
+        if place < bits.count {
+            bits.withUnsafeMutableBufferPointer { $0[place] |= 1 << (word & 63) }
+        } else {
+            unordered.append(word)
+            if bits.isEmpty, unordered.count > bitWords { makeBits() }
+        }
+    }
+
+    @inline(never)
+    private mutating func makeBits() {
+        closeRun()
+        bits = [UInt64](repeating: 0, count: bitWords)
+        let words = unordered
+        unordered = []
+        keys.forEach { noteUnordered($0.word) }
+        keys = KeyRanges()
+        for word in words { noteUnordered(word) }
+    }
+
+    func unorderedKeys() -> KeyRanges {
+        var result = KeyRanges(bits: bits)
+        result.formUnion(KeyRanges(unordered: unordered))
+        return result
+    }
+
+    mutating func closeRun() {
+        if low >= .first { keys.insert(low...high) }
+        low = .invalid
+    }
+}
