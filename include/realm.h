@@ -1362,9 +1362,11 @@ RLM_API bool realm_get_num_versions(const realm_t *realm, uint64_t *out_versions
  * when `callback` returns; with `notify_only` it stays open, for the program to end it later.
  * `transaction_id`, unless NULL, receives a number for `realm_async_cancel()`: they count from 0,
  * for blocks and commits of the realm together. The userdata is freed after the call, or when the
- * block is dropped. Fails: as `realm_begin_write()`, except that the realm may be writing;
- * RLM_ERR_WRONG_TRANSACTION_STATE when the scheduler can't deliver, and in the callback of
- * `realm_async_commit()`.
+ * block is dropped: by `realm_async_cancel()`, and when the realm is closed or its last handle
+ * released. A block that can't begin in its turn, because too many versions are read by then, say,
+ * is tried again until it can, several times a second, and those behind it wait. Fails: as
+ * `realm_begin_write()`, except that the realm may be writing; RLM_ERR_WRONG_TRANSACTION_STATE when
+ * the scheduler can't deliver, and in the callback of `realm_async_commit()`.
  */
 RLM_API bool realm_async_begin_write(realm_t *realm, realm_async_begin_write_func_t callback,
         void *userdata, realm_free_userdata_func_t userdata_free, bool notify_only,
@@ -1378,11 +1380,14 @@ RLM_API bool realm_async_begin_write(realm_t *realm, realm_async_begin_write_fun
  * most. `callback`, unless NULL, then runs on the scheduler's thread, in the order of the commits:
  * with `error` false, or with true and a message when the sync failed: whether the changes are
  * there shows when the file has been closed and opened again, and until then every call refuses.
- * With `allow_grouping` transactions that follow at once may also share the sync: all of them
- * survive a crash, or the first ones of them. What waits for the sync calls it earlier:
- * `realm_begin_write()`, `realm_close()`, and this function when the scheduler can't deliver.
- * `transaction_id`: see `realm_async_begin_write()`. Fails: RLM_ERR_WRONG_TRANSACTION_STATE outside
- * a write transaction and in the callback of a commit; as `realm_commit()`.
+ * When what waits to be written with other blocks can't be, for want of space, say, none of its
+ * commits is there, and their callbacks are told; a block that runs by then, on top of them, has
+ * lost its transaction with them, and its next change fails. With `allow_grouping` transactions
+ * that follow at once may also share the sync: all of them survive a crash, or the first ones of
+ * them. What waits for the sync calls it earlier: `realm_begin_write()`, `realm_close()`, and this
+ * function when the scheduler can't deliver. `transaction_id`: see `realm_async_begin_write()`.
+ * Fails: RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction and in the callback of a
+ * commit; as `realm_commit()`.
  */
 RLM_API bool realm_async_commit(realm_t *realm, realm_async_commit_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free, bool allow_grouping,

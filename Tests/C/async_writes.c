@@ -194,6 +194,27 @@ static void commits(const char *path) {
     CHECK(loop_ended(&loop));
 }
 
+/* The userdata of a completion is freed behind it, where a block may be queued. */
+static void free_and_begin(void *userdata) {
+    step_t *step = userdata;
+    step->freed++;
+    SUCCEEDS(realm_async_begin_write(step->realm, run_block, step->then, step_freed, false, NULL));
+}
+
+static void freeing(const char *path) {
+    loop_t loop;
+    loop_init(&loop);
+    realm_t *realm = open_counters(path, &loop);
+    step_t next = {.realm = realm, .body = add_and_commit};
+    step_t end = {.realm = realm, .then = &next};
+    SUCCEEDS(realm_begin_write(realm));
+    add(realm, 1);
+    SUCCEEDS(realm_async_commit(realm, completed, &end, free_and_begin, true, NULL));
+    CHECK(loop_until(&loop, &next.called, 1) && end.called == 1 && end.freed == 1);
+    realm_release(realm);
+    CHECK(loop_ended(&loop));
+}
+
 static void cancelling(const char *path) {
     loop_t loop;
     loop_init(&loop);
@@ -287,6 +308,99 @@ static void closing(const char *path) {
     CHECK(loop_ended(&loop));
 }
 
+static void committed(void *userdata, bool error, const char *text) {
+    step_t *step = userdata;
+    step->called++;
+    step->error = error || text;
+}
+
+/* The last handle goes in a block: what waits behind it is dropped, as when it goes outside of one. */
+static void release_it(step_t *step) { realm_release(step->realm); }
+static void commit_and_release(step_t *step) {
+    step_t *end = step->then;
+    add(step->realm, 1);
+    SUCCEEDS(realm_async_commit(step->realm, committed, end, step_freed, true, NULL));
+    realm_release(step->realm);
+}
+
+static void releasing(const char *path) {
+    loop_t loop;
+    loop_init(&loop);
+    realm_t *realm = open_counters(path, &loop);
+    size_t before = count(realm);
+    for (int commits = 0; commits < 2; commits++) {
+        step_t end = {0}, after[3] = {{0}};
+        step_t releases = {.realm = realm, .then = &end};
+        releases.body = commits ? commit_and_release : release_it;
+        SUCCEEDS(realm_async_begin_write(realm, run_block, &releases, step_freed, false, NULL));
+        for (int i = 0; i < 3; i++)
+            SUCCEEDS(realm_async_begin_write(realm, run_block, after + i, step_freed, false, NULL));
+        CHECK(loop_until(&loop, &releases.called, 1) && releases.freed == 1);
+        while (loop_turn(&loop, 50))
+            ;
+        for (int i = 0; i < 3; i++)
+            CHECK(after[i].called == 0 && after[i].freed == 1);
+        CHECK(end.called == commits && end.freed == commits && !end.error);
+        realm = open_counters(path, &loop);
+        CHECK(count(realm) == before + (size_t)commits);
+    }
+    realm_release(realm);
+    CHECK(loop_ended(&loop));
+}
+
+/* Too many versions are read: the call says so; a block whose turn comes then waits, and those behind it. */
+static realm_t *hold_version(realm_t *realm) {
+    realm_t *frozen = realm_freeze(realm);
+    CHECK(frozen);
+    SUCCEEDS(realm_begin_write(realm));
+    add(realm, 1);
+    SUCCEEDS(realm_commit(realm));
+    return frozen;
+}
+
+static void limited(const char *path) {
+    loop_t loop;
+    loop_init(&loop);
+    realm_property_info_t property = property_of("value", RLM_PROPERTY_TYPE_INT, 0);
+    const realm_property_info_t *properties[] = {&property};
+    realm_class_info_t item = class_of("Counter", "", 1, 0);
+    realm_config_t *config = config_with(path, realm_schema_new(&item, 1, properties));
+    realm_scheduler_t *scheduler = loop_scheduler(&loop);
+    realm_config_set_scheduler(config, scheduler);
+    realm_release(scheduler);
+    realm_config_set_max_number_of_active_versions(config, 3);
+    realm_t *realm = open_or_exit(config);
+    realm_t *held[3];
+    held[0] = hold_version(realm);
+    held[1] = hold_version(realm);
+    step_t first = {.realm = realm, .body = add_and_commit}, second = first, refused = first;
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &first, step_freed, false, NULL));
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &second, step_freed, false, NULL));
+    held[2] = hold_version(realm);
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_begin_write(realm));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
+          realm_async_begin_write(realm, run_block, &refused, step_freed, false, NULL));
+    CHECK(refused.freed == 1);
+    for (int i = 0; i < 20; i++)
+        loop_turn(&loop, 10);
+    CHECK(!first.called && !first.freed && !second.called && !second.freed);
+    realm_release(held[2]);
+    CHECK(loop_until(&loop, &second.called, 1));
+    CHECK(first.called == 1 && first.freed == 1 && second.freed == 1 && second.order > first.order);
+
+    /* What waits so is dropped with the realm. */
+    step_t dropped = {.realm = realm};
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &dropped, step_freed, false, NULL));
+    held[2] = hold_version(realm);
+    for (int i = 0; i < 5; i++)
+        loop_turn(&loop, 10);
+    realm_release(realm);
+    CHECK(!dropped.called && dropped.freed == 1);
+    for (int i = 0; i < 3; i++)
+        realm_release(held[i]);
+    CHECK(loop_ended(&loop));
+}
+
 static void misuse(const char *path) {
     loop_t loop;
     loop_init(&loop);
@@ -346,8 +460,11 @@ int main(void) {
     unlink(path);
     blocks(path);
     commits(path);
+    freeing(path);
     cancelling(path);
     closing(path);
+    releasing(path);
+    limited(path);
     misuse(path);
     return check_end("async_writes");
 }

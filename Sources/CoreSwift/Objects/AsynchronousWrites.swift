@@ -93,6 +93,11 @@ final class AsynchronousWrites {
     var commits = WaitingList<Commit>()
     /// For the block that is next.
     var request: LeaseRequest?
+    /// How long the next block, which could not begin, waits until it is tried again.
+    static let retryNanoseconds: ClosedRange<UInt32> = 5_000_000...160_000_000
+    private(set) var retryDelay: UInt32 = 0
+    /// A thread waits for that.
+    var isRetrying = false
     var isRunningBlock = false
     /// Blocks wait or run: what one turn needs of memory the next one will need, too.
     var isSeries = false {
@@ -117,6 +122,22 @@ final class AsynchronousWrites {
     var mayJoin: Bool { hasMoreBlocks && !(blocks.first?.leavesOpen ?? true) }
 
     func beginTurn() { turnStart = ck_nanoseconds() }
+
+    /// Each wait is twice as long as the one before, since a block began.
+    func lengthenRetry() {
+        retryDelay = min(
+            max(2 * retryDelay, Self.retryNanoseconds.lowerBound), Self.retryNanoseconds.upperBound)
+    }
+
+    /// Runs the next block, unless an observer has cancelled it, and lets go what it holds. Whether it leaves the
+    /// transaction open.
+    @inline(never)
+    func runFirst() -> Bool {
+        retryDelay = 0
+        guard let block = blocks.removeFirst() else { return false }
+        block.body()
+        return block.leavesOpen
+    }
 
     /// Whether the blocks that run have to be written.
     func isTurnOver(_ gate: ThreadGate) -> Bool {
@@ -168,7 +189,7 @@ extension Realm {
     /// Has `body` run on the scheduler's thread in a write transaction, after the blocks before it.
     /// What it does not end is rolled back, or with `leavesOpen` left to the program. Returns the
     /// block's number. Throws what `beginWrite` throws, and `.wrongTransactionState` if the scheduler
-    /// can't deliver.
+    /// can't deliver. A block that can't begin in its turn waits, and those behind it.
     @discardableResult
     package func writeAsynchronously(
         leavesOpen: Bool = false, _ body: @escaping () -> Void
@@ -181,7 +202,7 @@ extension Realm {
                 "the scheduler of '\(path)' can't run blocks: asynchronous transactions need one "
                     + "that delivers")
         }
-        _ = try readTables()
+        try checkVersionLimit(try readTables().store)
         let number = writes.takeNumber()
         writes.blocks.append(.init(number: number, leavesOpen: leavesOpen, body: body))
         writes.isSeries = true
@@ -252,7 +273,9 @@ extension Realm {
         else { return }
         let scheduler = scheduler
         let goOn = { @Sendable [weak self] (request: LeaseRequest) -> Void in
-            scheduler?.schedule { self?.runBlocks(request) }
+            scheduler?.schedule {
+                if var realm = self { Realm.runBlocks(&realm, request) }
+            }
         }
         // A block may have ended the read transaction, by compacting.
         let store = file.store
@@ -276,40 +299,45 @@ extension Realm {
     }
 
     /// Runs blocks as long as the writer can be had without a wait; where others wait for it, for
-    /// `turnNanoseconds`.
-    private func runBlocks(_ request: LeaseRequest) {
-        guard let asynchronous, asynchronous.request === request, !isClosed else { return }
+    /// `turnNanoseconds`. `realm` is the caller's own reference: when it is the last one, the program has
+    /// let the realm go, and what waits is dropped with it.
+    private static func runBlocks(_ realm: inout Realm, _ request: LeaseRequest) {
+        guard let asynchronous = realm.asynchronous, asynchronous.request === request,
+            !realm.isClosed
+        else { return }
         asynchronous.request = nil
-        file.remove(request)
+        realm.file.remove(request)
         defer { if asynchronous.blocks.isEmpty { asynchronous.isSeries = false } }
         var failure: RealmError?
+        var hasRun = false
         do throws(RealmError) {
             // Nil: a transaction of this thread needed it first.
             var next = try request.take()
             asynchronous.beginTurn()
-            while next != nil || hasJoined {
+            while next != nil || realm.hasJoined {
                 let lease = next
                 next = nil
-                guard !isClosed, let block = asynchronous.blocks.removeFirst() else {
+                guard !realm.isClosed, !asynchronous.blocks.isEmpty else {
                     lease?.abandon()
                     break
                 }
                 asynchronous.isRunningBlock = true
                 defer { asynchronous.isRunningBlock = false }
-                if let lease { try startWriting(lease) } else { try startJoined() }
-                block.body()
-                if isClosed { return }
-                if isWritable {
-                    if block.leavesOpen { return }
-                    try rollback()
+                if let lease { try realm.startWriting(lease) } else { try realm.startJoined() }
+                hasRun = true
+                let leavesOpen = asynchronous.runFirst()
+                if isKnownUniquelyReferenced(&realm) { realm.close() }
+                if realm.isClosed { return }
+                if realm.isWritable {
+                    if leavesOpen { return }
+                    try realm.rollback()
                 }
-                guard let waiting = asynchronous.blocks.first, let store = tables?.store else {
-                    break
-                }
+                guard let waiting = asynchronous.blocks.first, let store = realm.tables?.store
+                else { break }
                 let isOver = asynchronous.isTurnOver(store.gate)
-                if hasJoined {
-                    if !isOver, !waiting.leavesOpen, !file.joined.isWanted { continue }
-                    try writeJoined()
+                if realm.hasJoined {
+                    if !isOver, !waiting.leavesOpen, !realm.file.joined.isWanted { continue }
+                    try realm.writeJoined()
                 }
                 if isOver {
                     if store.gate.hasWaiting { break }
@@ -320,24 +348,51 @@ extension Realm {
         } catch {
             failure = error
         }
-        do throws(RealmError) { try writeJoined() } catch { failure = error }
+        do throws(RealmError) { try realm.writeJoined() } catch { failure = error }
+        if let failure, !hasRun { return realm.retryLater(failure) }
         if let failure {
-            tell(.transaction, .warning, "'\(path)': an asynchronous write: \(failure.message)")
+            realm.tell(
+                .transaction, .warning,
+                "'\(realm.path)': an asynchronous write: \(failure.message)")
         }
-        goOn()
+        realm.goOn()
     }
 
     /// A write transaction has ended: blocks that wait are next.
     func goOn() {
-        guard let asynchronous, !isClosed else { return }
+        guard !isClosed else { return }
         do throws(RealmError) {
             try requestWriter()
         } catch {
-            // There is no thread to wait on: with the next transaction they are tried again.
+            retryLater(error)
+        }
+    }
+
+    /// The next block could not begin: too many versions are read, say, or there is no thread to wait on. It
+    /// is tried again in a while, and with the next transaction.
+    private func retryLater(_ error: RealmError) {
+        guard let asynchronous, !isClosed, !asynchronous.isRetrying else { return }
+        if asynchronous.retryDelay == 0 {
             tell(
                 .transaction, .warning,
-                "'\(path)': \(asynchronous.blocks.count) asynchronous writes wait: \(error.message)"
+                "'\(path)': asynchronous writes wait (\(asynchronous.blocks.count)): \(error.message)"
             )
+        }
+        asynchronous.lengthenRetry()
+        let delay = asynchronous.retryDelay
+        let scheduler = scheduler
+        asynchronous.isRetrying = true
+        do throws(RealmError) {
+            try ApartThread.run { [weak self] in
+                ck_rest(delay)
+                scheduler?.schedule {
+                    self?.asynchronous?.isRetrying = false
+                    self?.goOn()
+                }
+            }
+        } catch {
+            // The next transaction has to do.
+            asynchronous.isRetrying = false
         }
     }
 
@@ -411,7 +466,8 @@ extension Realm {
             let outer = asynchronous.isCompleting
             asynchronous.isCompleting = true
             first.completion?(first.failure ?? failure)
-            asynchronous.isCompleting = outer
+            // What the completion holds is let go behind it, where the program may do anything.
+            withExtendedLifetime(first) { asynchronous.isCompleting = outer }
         }
     }
 

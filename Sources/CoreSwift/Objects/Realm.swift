@@ -284,19 +284,21 @@ public final class Realm {
         }
     }
 
+    func checkVersionLimit(_ store: Store) throws(RealmError) {
+        if settings.versionsMax == .max { return }
+        let live = UInt64(store.liveVersionCount())
+        guard live <= settings.versionsMax else {
+            throw RealmError(
+                .wrongTransactionState,
+                "\(live) versions of '\(path)' are live, the limit is "
+                    + "\(settings.versionsMax): some realm holds an old one")
+        }
+    }
+
     func startWriting(_ lease: WriteLease) throws(RealmError) {
         do throws(RealmError) {
             let tables = try readTables()
-            let store = tables.store
-            if settings.versionsMax != .max {
-                let live = UInt64(store.liveVersionCount())
-                guard live <= settings.versionsMax else {
-                    throw RealmError(
-                        .wrongTransactionState,
-                        "\(live) versions of '\(path)' are live, the limit is "
-                            + "\(settings.versionsMax): some realm holds an old one")
-                }
-            }
+            try checkVersionLimit(tables.store)
             let before = tables.version
             try tables.beginWrite(lease)
             session.pointee.status = .writing
