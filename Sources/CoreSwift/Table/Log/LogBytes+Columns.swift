@@ -4,45 +4,93 @@
 
 import CKernels
 
-/// Objects with keys one behind another, in rows of a leaf one behind another.
+/// Rows of a leaf: those of some objects, ascending.
 struct ColumnRun {
     let leaf: LeafView
-    let rows: Range<Int>
+    /// Of which objects; all have a row here, but those of the first range before `first` and those of the
+    /// last one behind `last`.
+    let ranges: UnsafeBufferPointer<ClosedRange<ObjectKey>>
+    /// The key of an object less its row.
+    let base: Int64
+    let first: Int
+    let last: Int
+    /// How many rows.
+    let count: Int
+
+    /// Calls `body` with each row, ascending.
+    @inline(__always)
+    func forEachRow<Failure>(_ body: (Int) throws(Failure) -> Void) throws(Failure) {
+        for range in ranges {
+            var row = max(Int(range.lowerBound.rawValue &- base), first)
+            let end = min(Int(range.upperBound.rawValue &- base), last)
+            while row <= end {
+                try body(row)
+                row &+= 1
+            }
+        }
+    }
 }
 
 extension Table {
-    /// Calls `body` with the rows of objects, ascending; of a settled table that has them all.
+    /// Calls `body` with the rows of objects by leaf, ascending; of a settled table that has them all.
     @inline(__always)
     func forEachRun(
         _ keys: KeyRanges, _ body: (ColumnRun) throws(RealmError) -> Void
     ) throws(RealmError) {
-        for range in keys.ranges {
-            var key = range.lowerBound
-            var left = range.lowerBound.distance(to: range.upperBound) &+ 1
-            while left > 0 {
+        try keys.ranges.withUnsafeBufferPointer { ranges throws(RealmError) in
+            var index = 0
+            var key = ranges.first?.lowerBound ?? .first
+            while index < ranges.count {
                 guard let place = try find(key) else {
                     throw RealmError(
                         .brokenInvariant,
                         "the change log names object \(key) of class \(classKey.rawValue), which is not "
                             + "there")
                 }
-                let leaf = place.view
-                let limit = min(leaf.rows, place.row &+ left)
-                var end = place.row &+ 1
-                if leaf.keyWidth == 0, leaf.tombstones == nil {
-                    end = limit
-                } else {
-                    while end < limit, leaf.key(end) == key.advanced(by: end &- place.row),
-                        !leaf.isDead(end)
-                    {
-                        end &+= 1
-                    }
+                let run = place.view.run(ranges, index, key, place.row)
+                try body(run)
+                index &+= run.ranges.count
+                key = ObjectKey(rawValue: run.base &+ Int64(run.last)).advanced(by: 1)
+                if key <= ranges[index &- 1].upperBound {
+                    index &-= 1
+                } else if index < ranges.count {
+                    key = ranges[index].lowerBound
                 }
-                try body(ColumnRun(leaf: leaf, rows: place.row..<end))
-                key = key.advanced(by: end &- place.row)
-                left &-= end &- place.row
             }
         }
+    }
+}
+
+extension LeafView {
+    /// The rows of objects from one on, which has the row `first`; of ranges of which it is in that at `index`.
+    fileprivate func run(
+        _ ranges: UnsafeBufferPointer<ClosedRange<ObjectKey>>, _ index: Int, _ key: ObjectKey,
+        _ first: Int
+    ) -> ColumnRun {
+        let base = key.rawValue &- Int64(first)
+        var end = index &+ 1
+        var last = min(Int(ranges[index].upperBound.rawValue &- base), rows &- 1)
+        var count = last &- first &+ 1
+        if keyWidth == 0, tombstones == nil {
+            // All keys up to that of the last row are there.
+            while end < ranges.count, ranges[end].lowerBound.rawValue &- base < Int64(rows) {
+                last = min(Int(ranges[end].upperBound.rawValue &- base), rows &- 1)
+                count &+= last &- Int(ranges[end].lowerBound.rawValue &- base) &+ 1
+                end &+= 1
+            }
+        } else {
+            var row = first
+            while row < last, self.key(row &+ 1).rawValue == base &+ Int64(row) &+ 1,
+                !isDead(row &+ 1)
+            {
+                row &+= 1
+            }
+            last = row
+            count = last &- first &+ 1
+        }
+        return ColumnRun(
+            leaf: self, ranges: UnsafeBufferPointer(rebasing: ranges[index..<end]), base: base,
+            first: first, last: last, count: count)
     }
 }
 
@@ -54,7 +102,7 @@ extension LogBytes {
     ) throws(RealmError) -> Bool {
         let info = table.columns[column]
         if info.isKey {
-            guard run.leaf.key(run.rows.upperBound &- 1) < IntegerKeys.indirectBase else {
+            guard run.leaf.key(run.last) < IntegerKeys.indirectBase else {
                 return try eachValue(table, run, column, orDefault)
             }
             integers(run, nil, isZeroDefault: false, 0) { run.leaf.key($0).rawValue }
@@ -62,7 +110,7 @@ extension LogBytes {
         }
         let view = run.leaf.column(column, info)
         if orDefault, view?.encoding ?? .absent == .absent, view?.nulls == nil {
-            let size = run.rows.count
+            let size = run.count
             write(atMost: size) {
                 $0.initializeMemory(as: UInt8.self, repeating: Self.defaultMark, count: size)
                 return $0 + size
@@ -108,8 +156,8 @@ extension LogBytes {
         case (.stringFixed, .string), (.string16, .string), (.stringFixed, .binary),
             (.string16, .binary):
             // Texts of a leaf stand one behind another.
-            let first = view.bytes(run.rows.lowerBound)
-            let last = view.bytes(run.rows.upperBound &- 1)
+            let first = view.bytes(run.first)
+            let last = view.bytes(run.last)
             guard let low = first.baseAddress, let high = last.baseAddress else {
                 return try eachValue(table, run, column, orDefault)
             }
@@ -128,7 +176,7 @@ extension LogBytes {
         default:
             return try eachValue(table, run, column, orDefault)
         }
-        guard orDefault, count &- start == run.rows.count else { return false }
+        guard orDefault, count &- start == run.count else { return false }
         for position in start..<count where buffer[position] != Self.defaultMark { return false }
         return true
     }
@@ -138,7 +186,7 @@ extension LogBytes {
         _ table: Table, _ run: ColumnRun, _ column: Int, _ orDefault: Bool
     ) throws(RealmError) -> Bool {
         var isDefault = orDefault
-        for row in run.rows {
+        try run.forEachRow { row throws(RealmError) in
             let before = count
             let place = RowPlace(
                 leaf: UnsafeMutableRawPointer(mutating: run.leaf.base), row: row, state: .sealed)
@@ -172,9 +220,9 @@ extension LogBytes {
     ) {
         let tag = UInt8(truncatingIfNeeded: type.rawValue)
         let nulls = view?.nulls
-        write(atMost: run.rows.count &* bytes &+ more) { start in
+        write(atMost: run.count &* bytes &+ more) { start in
             var place = start
-            for row in run.rows {
+            run.forEachRow { row in
                 if let nulls, LeafLayout.bit(nulls, row) {
                     place.put(nullByte, 0)
                     place += 1

@@ -208,11 +208,8 @@ struct RecordEncoder {
             found = columns.count
             slots[name] = found
             let classKey = ClassKey(rawValue: UInt32(truncatingIfNeeded: name >> 16))
-            let keys = tables.table(classKey)?.state.nextKey.rawValue ?? 0
             columns.append(
-                RecordedColumn(
-                    name: name, classKey: classKey, column: Int(name & 0xFFFF),
-                    bitWords: Int(max(keys, 0) >> 6) + 1))
+                RecordedColumn(name: name, classKey: classKey, column: Int(name & 0xFFFF)))
             classes[classKey, default: Lives()].columns.append(found)
         }
         if slot >= 0 { columns[slot].following = found }

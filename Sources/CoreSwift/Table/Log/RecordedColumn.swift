@@ -13,11 +13,11 @@ struct RecordedColumn {
     var keys = KeyRanges()
     var low = ObjectKey.invalid
     var high = ObjectKey.invalid
-    /// From the first object on that came out of order; once there are more than the class has words of
-    /// bits for its keys, those that have one are bits.
-    var unordered: [UInt64] = []
+    /// From the first object on that came out of order: a bit for each key, as far as the bits go, and those
+    /// behind them. When these are as many as there would be words of bits for them, they become bits.
     var bits: [UInt64] = []
-    let bitWords: Int
+    var unordered: [UInt64] = []
+    var highest: UInt64 = 0
     var isUnordered = false
     /// Something else happened: all that did, apart.
     var hasCells = false
@@ -63,19 +63,25 @@ struct RecordedColumn {
             bits.withUnsafeMutableBufferPointer { $0[place] |= 1 << (word & 63) }
         } else {
             unordered.append(word)
-            if bits.isEmpty, unordered.count > bitWords { makeBits() }
+            highest = max(highest, word)
+            if UInt64(unordered.count) > highest >> 6 { addBits() }
         }
     }
 
     @inline(never)
-    private mutating func makeBits() {
+    private mutating func addBits() {
         closeRun()
-        bits = [UInt64](repeating: 0, count: bitWords)
-        let words = unordered
+        // Somewhat more, for those a bit behind.
+        let words = Int(highest >> 6 &+ highest >> 9) &+ 1
+        bits.append(contentsOf: repeatElement(0, count: words &- bits.count))
+        let noted = unordered
         unordered = []
-        keys.forEach { noteUnordered($0.word) }
-        keys = KeyRanges()
-        for word in words { noteUnordered(word) }
+        highest = 0
+        for word in noted { noteUnordered(word) }
+        if let last = keys.ranges.last, last.upperBound.word >> 6 < UInt64(words) {
+            keys.forEach { noteUnordered($0.word) }
+            keys = KeyRanges()
+        }
     }
 
     func unorderedKeys() -> KeyRanges {

@@ -24,4 +24,38 @@ import Testing
         let words = KeyRanges(unordered: Array((64..<192).reversed()))
         #expect(words.count == 128 && words.ranges.count == 1)
     }
+
+    /// As a commit collects them from what was noted: runs first, then in no order, as bits that grow, with some
+    /// far away from the others.
+    @Test func keysSetInAnyOrderAreCollected() {
+        var random = Random(31_880_417)
+        for round in 0..<600 {
+            let record = CommitRecord.make(.values)
+            defer { CommitRecord.end(record) }
+            var expected = Set<UInt64>()
+            func note(_ key: UInt64) {
+                expected.insert(key)
+                record.pointee.noteSet(
+                    ClassKey(rawValue: 7), ObjectKey(word: key), 3, isDerived: false)
+            }
+            for start in (0..<random.below(4)).map({ UInt64($0 * 500 + random.below(90)) }) {
+                for key in start..<start + UInt64(random.below(400)) { note(key) }
+            }
+            var spread = 1 + random.below(round % 2 == 0 ? 300 : 100_000)
+            for _ in 0..<random.below(6) {
+                for _ in 0..<random.below(2500) { note(UInt64(random.below(spread))) }
+                spread *= 1 + random.below(3)
+                if random.below(3) == 0 { note(1 << 62 + UInt64(random.below(1000))) }
+            }
+            let end = record.pointee.used
+            if end == 0 { continue }
+            var column = RecordedColumn(name: 0, classKey: ClassKey(rawValue: 7), column: 3)
+            let base = UnsafeRawPointer(record.pointee.base)
+            #expect(column.noteSets(base, 0, end) == end)
+            column.closeRun()
+            var found = column.keys
+            found.formUnion(column.unorderedKeys())
+            #expect(found.keys.map(\.word) == expected.sorted(), "round \(round)")
+        }
+    }
 }
