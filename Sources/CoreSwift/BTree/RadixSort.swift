@@ -20,6 +20,17 @@ enum RadixSort {
         if sorted != items { items.update(from: sorted, count: count) }
     }
 
+    static func sort(_ items: inout [RadixItem]) {
+        let count = items.count
+        items.withUnsafeMutableBufferPointer { items in
+            guard let start = items.baseAddress else { return }
+            withUnsafeTemporaryAllocation(of: RadixItem.self, capacity: count) { scratch in
+                guard let second = scratch.baseAddress else { return }
+                sort(start, second, count)
+            }
+        }
+    }
+
     /// The same, but returns where the sorted items are: `items` or `scratch`. The other one has
     /// nothing of use.
     static func sorted(

@@ -384,7 +384,7 @@ struct OpenCollection {
     /// The collections of `children` by position, which is right of each then.
     mutating func placedChildren() throws(RealmError) -> [UnsafeMutablePointer<OpenCollection>] {
         guard !children.isEmpty else { return [] }
-        var placed = children.values.sortedFew { $0.pointee.position < $1.pointee.position }
+        let placed = sortedChildren()
         for child in placed {
             let position = child.pointee.position
             if position < count,
@@ -395,10 +395,22 @@ struct OpenCollection {
             }
             // One pass for all of them.
             try findChildren()
-            placed.sortFew { $0.pointee.position < $1.pointee.position }
-            break
+            return sortedChildren()
         }
         return placed
+    }
+
+    /// By the positions that they have.
+    private func sortedChildren() -> [UnsafeMutablePointer<OpenCollection>] {
+        var items: [RadixItem] = []
+        items.reserveCapacity(children.count)
+        for child in children.values {
+            items.append(
+                RadixItem(
+                    key: UInt64(child.pointee.position), payload: UInt64(UInt(bitPattern: child))))
+        }
+        RadixSort.sort(&items)
+        return items.compactMap { UnsafeMutablePointer(bitPattern: UInt($0.payload)) }
     }
 
     private func findChildren() throws(RealmError) {

@@ -164,17 +164,26 @@ extension Table {
         }
     }
 
-    /// Calls `body` with what the cell of a changed collection should be; its children come first.
+    /// Calls `body` with what the cell of a changed collection should be; its children come first, and end.
     private func withCell(
         _ collection: UnsafeMutablePointer<OpenCollection>,
         _ body: (RawValue) throws(RealmError) -> Void
     ) throws(RealmError) {
         let column = collection.pointee.valueColumn
-        for child in try collection.pointee.placedChildren() {
+        let children = try collection.pointee.placedChildren()
+        collection.pointee.children = [:]
+        // Those that are left after an error.
+        var next = 0
+        defer { for child in children[next...] { end(child) } }
+        while next < children.count {
+            let child = children[next]
             try withCell(child) { cell throws(RealmError) in
                 let (leaf, row) = try collection.pointee.changeRow(at: child.pointee.position)
                 setElement(leaf, row, column, collection.pointee.valueInfo, cell)
             }
+            // As long as its memory is at hand.
+            end(child)
+            next += 1
         }
         guard collection.pointee.isDirty else { return }
         let cell = UnsafeMutableRawPointer.allocate(

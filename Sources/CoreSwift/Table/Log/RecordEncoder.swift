@@ -362,7 +362,7 @@ struct RecordEncoder {
         var cells = columns[slot].cells
         columns[slot].cells = []
         // Stable, so that what happened to one object stays in order.
-        if !columns[slot].isAscending { Self.sort(&cells) }
+        if !columns[slot].isAscending { RadixSort.sort(&cells) }
         var set = KeyRanges()
         var nulled = KeyRanges()
         var added = KeyRanges()
@@ -421,17 +421,6 @@ struct RecordEncoder {
             before = cells[range.lowerBound].objectKey
             bytes.number(range.count)
             try encodeOperations(cells[range], base)
-        }
-    }
-
-    private static func sort(_ cells: inout [RadixItem]) {
-        let count = cells.count
-        cells.withUnsafeMutableBufferPointer { items in
-            guard let start = items.baseAddress else { return }
-            withUnsafeTemporaryAllocation(of: RadixItem.self, capacity: count) { scratch in
-                guard let second = scratch.baseAddress else { return }
-                RadixSort.sort(start, second, count)
-            }
         }
     }
 
