@@ -48,18 +48,20 @@ typedef struct {
     double seconds[2][TURNS];
 } kind_t;
 
-static void take_turn(kind_t* kind, int turn)
+static void measure(const char* name, double* seconds, int turn, size_t step)
 {
-    kind->seconds[0][turn] = update(1);
-    loop_drain(&g_loop);
-    kind->seconds[1][turn] = update(UNORDERED_STEP);
+    seconds[turn] = update(step);
+    if (turn == TURNS - 1) {
+        qsort(seconds, TURNS, sizeof *seconds, by_number);
+        report(name, seconds[TURNS / 2], B.n / 2);
+    }
     loop_drain(&g_loop);
 }
 
-static void report_median(const char* name, double* seconds)
+static void take_turn(kind_t* kind, int turn)
 {
-    qsort(seconds, TURNS, sizeof *seconds, by_number);
-    report(name, seconds[TURNS / 2], B.n / 2);
+    measure(kind->ordered, kind->seconds[0], turn, 1);
+    measure(kind->unordered, kind->seconds[1], turn, UNORDERED_STEP);
 }
 
 void w_update(void)
@@ -95,12 +97,6 @@ void w_update(void)
         bench_fail(false, "update_observed", "an observer of an object that did not change was called");
     realm_release(object);
     realm_release(query);
-    const kind_t* kinds[] = {&unrecorded, &observed, &kept};
-    for (int i = 0; i < 3; i++) {
-        kind_t kind = *kinds[i];
-        report_median(kind.ordered, kind.seconds[0]);
-        report_median(kind.unordered, kind.seconds[1]);
-    }
 }
 
 /* Half as many persons as there are, created in a file of their own. */
