@@ -58,4 +58,20 @@ import Testing
             #expect(found.keys.map(\.word) == expected.sorted(), "round \(round)")
         }
     }
+
+    /// Whatever the next key of the class is: where integers are primary keys it says nothing of those there are.
+    @Test func keysSetInNoOrderBecomeBits() {
+        var random = Random(77_104)
+        let record = CommitRecord.make(.values)
+        defer { CommitRecord.end(record) }
+        for key in (0..<50_000).shuffled(using: &random) {
+            record.pointee.noteSet(
+                ClassKey(rawValue: 7), ObjectKey(rawValue: Int64(key)), 3, isDerived: false)
+        }
+        var column = RecordedColumn(name: 0, classKey: ClassKey(rawValue: 7), column: 3)
+        let base = UnsafeRawPointer(record.pointee.base)
+        _ = column.noteSets(base, 0, record.pointee.used)
+        #expect(column.bits.count >= 50_000 / 64 && column.unordered.isEmpty)
+        #expect(column.keys.isEmpty && column.unorderedKeys().ranges.count == 1)
+    }
 }
