@@ -122,6 +122,8 @@ let package = Package(
                     "-Xlinker", "--wrap=_swift_stdlib_getNumericType",
                     "-Xlinker", "--wrap=_swift_stdlib_getNumericValue",
                     "-Xlinker", "--wrap=_swift_stdlib_getGeneralCategory",
+                    "-Xlinker", "--wrap=_swift_stdlib_getBinaryProperties",
+                    "-Xlinker", "--wrap=_swift_stdlib_getCaseMapping",
                     "-Xlinker", "--wrap=swift_keyPathSourceString",
                     // As above: TypeNames.cpp.
                     "-Xlinker",

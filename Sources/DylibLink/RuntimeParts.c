@@ -2,7 +2,8 @@
  * their place, so that the linker leaves the large ones out.
  *
  * Swift's has the names of all Unicode characters, half a megabyte, for one property of them; also their
- * ages, scripts, other names, numeric values and general categories, another 60 kilobytes. C++'s has a printer of its symbols'
+ * ages, scripts, other names, numeric values and general categories, another 60 kilobytes, and what `Character.isLetter` and
+ * its like go by and case folding, 35. C++'s has a printer of its symbols'
  * names, for messages when a program ends by an exception. The linker puts what is named `__wrap_…` here in
  * place of these (Package.swift).
  *
@@ -20,6 +21,8 @@ const char *__wrap__swift_stdlib_getNameAlias(uint32_t scalar);
 uint8_t __wrap__swift_stdlib_getNumericType(uint32_t scalar);
 double __wrap__swift_stdlib_getNumericValue(uint32_t scalar);
 uint8_t __wrap__swift_stdlib_getGeneralCategory(uint32_t scalar);
+uint64_t __wrap__swift_stdlib_getBinaryProperties(uint32_t scalar);
+void __wrap__swift_stdlib_getCaseMapping(uint32_t scalar, uint32_t *buffer);
 char *__wrap___cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 char *__wrap_swift_keyPathSourceString(const char *name);
 bool _swift_backtrace_isThunkFunction(const char *name);
@@ -71,6 +74,17 @@ double __wrap__swift_stdlib_getNumericValue(uint32_t scalar) {
 uint8_t __wrap__swift_stdlib_getGeneralCategory(uint32_t scalar) {
     (void)scalar;
     return UINT8_MAX;
+}
+
+/* No character has a property that is true or false, such as being a letter. */
+uint64_t __wrap__swift_stdlib_getBinaryProperties(uint32_t scalar) {
+    (void)scalar;
+    return 0;
+}
+
+/* Each character is folded to itself. */
+void __wrap__swift_stdlib_getCaseMapping(uint32_t scalar, uint32_t *buffer) {
+    buffer[0] = scalar;
 }
 
 /* The C++ runtime's word for a name that isn't one of its own: it is printed as it is. */

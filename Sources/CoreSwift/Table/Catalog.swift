@@ -39,12 +39,13 @@ struct ClassRoot {
 struct Catalog {
     /// "No version was ever given": UINT64_MAX of the C ABI.
     static let unversioned = UInt64.max
-    static let formatMax: UInt32 = 4
+    static let formatMax: UInt32 = 5
     /// Behind the last key that anybody gives (`ClientKeys`); leaves room to count on.
     private static let nextKeyMax = ObjectKey(rawValue: .max - 1 << ClientKeys.bits)
     private static let formatWithLog: UInt32 = 3
-    /// The log leaves out values (`UnwrittenObjects`).
+    /// The log leaves out values (`UnwrittenObjects`); from the later one on records may tell values from before.
     private static let formatLeavingOut: UInt32 = 4
+    private static let formatTellingBefore: UInt32 = 5
 
     /// Of the schema block: 2 where it says more than names and types.
     var format: UInt32 = 1
@@ -69,7 +70,7 @@ struct Catalog {
         schemaVersion = try reader.u64()
         schema = BlockReference(try reader.bytes(BlockReference.byteCount))
         for _ in 0..<classCount { classes.append(try Self.readClass(&reader)) }
-        let leavesOut = format == Self.formatLeavingOut
+        let leavesOut = format >= Self.formatLeavingOut
         guard leavesOut || format == Self.formatWithLog else { return }
         format = try reader.u32()
         guard format == 1 || format == 2 else {
@@ -132,9 +133,8 @@ struct Catalog {
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        let leavesOut = log.map { !$0.unwritten.isEmpty } ?? false
-        writer.u32(
-            leavesOut ? Self.formatLeavingOut : log == nil ? format : Self.formatWithLog)
+        let formatOfLog = log?.leavesOut == true ? Self.formatTellingBefore : Self.formatWithLog
+        writer.u32(log == nil ? format : formatOfLog)
         writer.u32(UInt32(classes.count))
         writer.u64(schemaVersion)
         Self.write(schema, &writer)

@@ -59,9 +59,7 @@ extension TableCheck {
                         "version \(record.version) behind \(last), up to \(newest)")
                 }
                 last = record.version
-                if let text = try RecordHead.earlierValues(record.log) {
-                    try UnwrittenValues(nil).note(text)
-                }
+                try UnwrittenValues(nil).note(record.version, record.log)
                 var operations = ChangeOperations([record])
                 while let operation = try operations.next() {
                     if case .version = operation { continue }

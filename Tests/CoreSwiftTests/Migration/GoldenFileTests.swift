@@ -80,6 +80,30 @@ struct GoldenFile: CustomTestStringConvertible {
             try events[29].set("kind", .int(7))
             try realm.commit()
         },
+        GoldenFile(name: "change-log-before", headerFormat: 1, catalogFormat: 5) { path in
+            try logged(path)
+            var configuration = Configuration(path: path)
+            configuration.unwrittenObjectsMin = 8
+            let realm = try Realm.open(configuration)
+            defer { realm.close() }
+            try realm.beginWrite()
+            let events = try (0..<30).map {
+                try realm.create("Event", ["kind": .int(Int64(2000 + $0))])
+            }
+            try realm.commit()
+            // Numbers stand beside those of before, twice; then some objects are gone.
+            for number in 0..<2 {
+                try realm.beginWrite()
+                for index in stride(from: 3, to: 24, by: 6) {
+                    try events[index].set("kind", .int(Int64(number)))
+                    try events[index + 1].set("kind", .int(Int64(-number)))
+                }
+                try realm.commit()
+            }
+            try realm.beginWrite()
+            for index in [4, 9, 12] { try events[index].delete() }
+            try realm.commit()
+        },
         GoldenFile(
             name: "aes-256-gcm", headerFormat: 2, catalogFormat: 1, cipher: .aes256GCM,
             contentsName: "format-1"
@@ -329,9 +353,9 @@ extension Dump {
         let golden = GoldenFile.all.first { $0.name == "change-log" }!
         let bytes = TestSettings.readFile(golden.file)
         let surgeon = try FileSurgeon(bytes)
-        surgeon.memory.put(UInt32(5), surgeon.payload)
+        surgeon.memory.put(UInt32(6), surgeon.payload)
         surgeon.reseal()
-        expectRefused(error(surgeon.bytes), "catalog has format 5")
+        expectRefused(error(surgeon.bytes), "catalog has format 6")
     }
 
     @Test func newerCiphersAreRefusedByTheirNumber() throws {

@@ -89,7 +89,7 @@ struct ChangeLog {
         else { return ChangeOperations(logs) }
         let unwritten = UnwrittenValues(tables)
         for record in try records(from: old, to: newest) {
-            if let text = try RecordHead.earlierValues(record.log) { try unwritten.note(text) }
+            try unwritten.note(record.version, record.log)
         }
         return ChangeOperations(logs, unwritten: unwritten)
     }
@@ -153,7 +153,8 @@ enum RecordHead {
 /// The operations of some versions, one after another.
 struct ChangeOperations {
     private enum State {
-        case version, classes, deleted, created, values, unwritten, groups, group, operations
+        case version, classes, deleted, created, values, unwritten, groups, group, before,
+            operations
     }
 
     let logs: [(version: UInt64, log: UnsafeRawBufferPointer)]
@@ -168,6 +169,8 @@ struct ChangeOperations {
     private var reader = LogByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
     private var state = State.version
     private var hasValues = false
+    private var tellsBefore = false
+    private var stopsAtBefore = false
     private var classKey = ClassKey.invalid
     private var column = 0
     private var kind = GroupKind.set
@@ -179,6 +182,8 @@ struct ChangeOperations {
     private var rangeIndex = 0
     private var keyInRange = 0
     private var created: [ClosedRange<ObjectKey>] = []
+    /// Those of the group.
+    private var grouped: [ClosedRange<ObjectKey>] = []
     private var operationsLeft = 0
     private var place: CollectionPlaceInLog?
 
@@ -234,6 +239,7 @@ struct ChangeOperations {
                 if flags & RecordEncoder.skipsNumber != 0 { version &+= 1 }
                 if flags & RecordEncoder.changesSchema != 0 { return .schemaChanged }
                 hasValues = flags & RecordEncoder.hasValues != 0
+                tellsBefore = flags & RecordEncoder.tellsBefore != 0
                 state = .classes
                 let origin = flags & RecordEncoder.isApplied != 0 ? try reader.number() : nil
                 if flags & RecordEncoder.hasEarlier != 0 { _ = try reader.text() }
@@ -258,13 +264,14 @@ struct ChangeOperations {
                     if hasValues { created.append(range) }
                     return .created(classKey, range)
                 }
+                let hasInitial = hasValues && !(tellsBefore && created.isEmpty)
                 if let keys = leftOut[classKey] {
                     var written = KeyRanges(ranges: created)
                     written.subtract(keys)
                     created = written.ranges
                 }
                 ranges = []
-                state = hasValues ? .values : .groups
+                state = hasInitial ? .values : .groups
             case .values:
                 if let found = try nextInitial() { return found }
                 state = .groups
@@ -280,6 +287,10 @@ struct ChangeOperations {
             case .group:
                 if let found = try nextInGroup() { return found }
                 state = .groups
+                if tellsBefore, try beginBefore() { state = .before }
+            case .before:
+                if stopsAtBefore { return nil }
+                while try nextValueBefore() != nil {}
             case .operations:
                 if let found = try nextOperation() { return found }
                 state = .groups
@@ -389,8 +400,11 @@ struct ChangeOperations {
         switch kind {
         case .set where hasValues, .added:
             begin(try readRanges())
+            grouped = ranges
             state = .group
-        case .set, .nulled: try beginRuns(.group)
+        case .set, .nulled:
+            grouped = []
+            try beginRuns(.group)
         case .collections:
             left = try reader.count()
             lastKey = .first
@@ -405,13 +419,48 @@ struct ChangeOperations {
         case .set where hasValues:
             guard let key = nextKey() else { return nil }
             return .set(classKey, key...key, column: column, try reader.value())
-        case .set:
-            return try nextRun().map { .set(classKey, $0, column: column, nil) }
-        case .nulled: return try nextRun().map { .nulled(classKey, $0, column: column) }
+        case .set, .nulled:
+            guard let range = try nextRun() else { return nil }
+            if tellsBefore { grouped.append(range) }
+            return kind == .set
+                ? .set(classKey, range, column: column, nil)
+                : .nulled(classKey, range, column: column)
         default:
             guard let key = nextKey() else { return nil }
             return .added(classKey, key, column: column, try reader.signed())
         }
+    }
+
+    // MARK: Values from before
+
+    /// The next value that an object had before the record set another one; goes past everything else.
+    mutating func nextBefore() throws(RealmError) -> (
+        classKey: ClassKey, key: ObjectKey, column: Int, value: LogValue
+    )? {
+        stopsAtBefore = true
+        while true {
+            if state == .before, let (key, value) = try nextValueBefore() {
+                return (classKey, key, column, value)
+            }
+            if try next() == nil, state != .before { return nil }
+        }
+    }
+
+    /// Returns whether there are any.
+    private mutating func beginBefore() throws(RealmError) -> Bool {
+        switch try reader.byte() {
+        case 0: return false
+        case 1: begin(grouped)
+        case 2: begin(try readRanges())
+        default: throw damaged()
+        }
+        return true
+    }
+
+    private mutating func nextValueBefore() throws(RealmError) -> (ObjectKey, LogValue)? {
+        if let key = nextKey() { return (key, try reader.value()) }
+        state = .groups
+        return nil
     }
 
     // MARK: Collections

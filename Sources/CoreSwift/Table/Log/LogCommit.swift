@@ -70,8 +70,11 @@ struct LogCommit {
             throw error
         }
         // Also when the last consumer has gone: others may need the records.
-        let from = directory?.from ?? 0
-        directory?.unwritten = unwritten.filter { $0.version > from }
+        guard var directory else { return }
+        directory.unwritten = unwritten.filter { $0.version > directory.from }
+        let isEmpty = directory.entries.isEmpty && directory.tail.isEmpty && blocks.isEmpty
+        directory.leavesOut = !directory.unwritten.isEmpty || directory.leavesOut && !isEmpty
+        self.directory = directory
     }
 
     /// Frees the memory of the blocks.
@@ -177,6 +180,7 @@ struct LogCommit {
         directory?.entries = []
         directory?.tail = []
         directory?.unwritten = []
+        directory?.leavesOut = false
     }
 
     private mutating func free(_ entry: LogEntry) throws(RealmError) {

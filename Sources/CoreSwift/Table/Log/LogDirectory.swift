@@ -6,7 +6,7 @@
 // many entries, the oldest go into a block of entries, which one entry names, and so on: the catalog
 // stays small however far back the log reaches.
 //
-// Section of the catalog, behind the classes (formats 3 and 4):
+// Section of the catalog, behind the classes (formats 3 to 5):
 //   offset  size  field
 //        0     4  format of the schema block (1 or 2)
 //        4     8  the log has what every version above this one did
@@ -15,7 +15,7 @@
 //       16     4  bytes of the tail
 //       20        per consumer: version that it has acknowledged (8), name (length (2), UTF-8)
 //                 per entry: level (1), `LogEntry` (48)
-//                 in format 4: how many `UnwrittenObjects` there are (2); each: version (8), class key (4), runs
+//                 from format 4 on: how many `UnwrittenObjects` there are (2); each: version (8), class key (4), runs
 //                 of keys (4), of each the first and the last (8 each)
 //                 tail: records
 //
@@ -69,13 +69,16 @@ struct LogDirectory: Equatable {
     var tail: [UInt8] = []
     /// What the log does not have; ascending by version.
     var unwritten: [UnwrittenObjects] = []
+    /// There is such, or may be records about it.
+    var leavesOut = false
 
     init(from version: UInt64) { from = version }
 
     // MARK: In the catalog
 
-    /// `leavesOut`: the section is of format 4.
+    /// `leavesOut`: the section is of format 4 or 5.
     init(_ reader: inout ByteReader, leavesOut: Bool) throws(RealmError) {
+        self.leavesOut = leavesOut
         from = try reader.u64()
         let consumerCount = try reader.u16()
         let entryCount = try reader.u16()
@@ -141,7 +144,7 @@ struct LogDirectory: Equatable {
                 writer.raw(UnsafeRawBufferPointer(bytes))
             }
         }
-        if !unwritten.isEmpty { writer.u16(UInt16(unwritten.count)) }
+        if leavesOut { writer.u16(UInt16(unwritten.count)) }
         for item in unwritten {
             writer.u64(item.version)
             writer.u32(item.classKey.rawValue)

@@ -6,16 +6,19 @@
 //               another log; of those the origin (number); 8 = the version is the one behind that of
 //               the record, whose number it skipped (`CommitGroup`); 16 = earlier values follow as a text
 //               (`UnwrittenValues`); 32 = then those of the created objects whose values are left out:
-//               class key + 1, keys; 0;
+//               class key + 1, keys; 0; 64 = groups of the first three kinds end with values of before;
 //               then classes: class key + 1, class; 0
-//   class       keys of deleted objects; keys of created ones; with values also: columns (column + 1,
-//               a value per created object that is not left out, in the order of the keys); 0. Then groups; 0
+//   class       keys of deleted objects; keys of created ones; with values also (with flag 64 only if there are
+//               such): columns (column + 1, a value per created object that is not left out, in the order of
+//               the keys); 0. Then groups; 0
 //   group       (column * 4 + kind) + 1, then by kind
-//     0 set       keys; with values a value per key
-//     1 nulled    keys of objects whose link is null because its target was deleted
-//     2 added     keys; a signed number per key
+//     0 set       keys; with values a value per key; values of before
+//     1 nulled    keys of objects whose link is null because its target was deleted; values of before
+//     2 added     keys; a signed number per key; values of before
 //     3 changed   how many collections there are; for each the distance of the object's key from the
 //                 one before (signed), how many operations, and these
+//   before      with flag 64, of the objects whose values the log does not have: 0 = none, 1 = all of the group, 2 =
+//               keys; then a value per key
 //   operation   flags (of `CommitRecord`; type 0: the collection is that of the operation before);
 //               else number, elements before, bytes of the path, path: steps of index * 2 (+ 1 and the
 //               key as text, in dictionaries). Then by kind: inserted, removed, replaced: index and
@@ -39,6 +42,7 @@ struct RecordEncoder {
     static let skipsNumber: UInt8 = 8
     static let hasEarlier: UInt8 = 16
     static let leavesOut: UInt8 = 32
+    static let tellsBefore: UInt8 = 64
 
     fileprivate struct Lives {
         /// By key and time: an object was created, or deleted.
@@ -61,6 +65,10 @@ struct RecordEncoder {
     private let version: UInt64
     /// What the log does not have, before the commit and, once it is encoded, behind it.
     private(set) var unwritten: [UnwrittenObjects]
+    /// Of those of the version before: the objects of which few bytes change, by class.
+    private var told: [ClassKey: KeyRanges] = [:]
+    /// That version, where values of it are written.
+    private var base: TableSet?
     private var columns: [RecordedColumn] = []
     private var classes: [ClassKey: Lives] = [:]
     private(set) var bytes = LogBytes()
@@ -77,29 +85,50 @@ struct RecordEncoder {
     /// The log of the transaction, whose tables are settled; empty when nothing happened. The caller
     /// frees it.
     mutating func encode() throws(RealmError) -> LogBytes {
-        let detail = record.pointee.detail
-        var earlier = LogBytes()
-        defer { earlier.deallocate() }
-        if record.pointee.changesSchema {
-            try addEarlier(&earlier, nil)
-            bytes.byte(Self.changesSchema | (earlier.count > 0 ? Self.hasEarlier : 0))
-            if earlier.count > 0 { bytes.text(earlier.buffer) }
+        var fates: [(table: Table, fates: Fates)] = []
+        if !record.pointee.changesSchema {
+            collect()
+            for item in tables.schema.classes {
+                guard let table = tables.table(item.key), table.state.changes.isDirty else {
+                    continue
+                }
+                fates.append((table, try self.fates(table)))
+            }
+        }
+        let written = takeTouched(fates)
+        guard !written.isEmpty || !told.isEmpty else {
+            try encode(fates, LogBytes())
             return bytes
         }
-        collect()
-        var fates: [(table: Table, fates: Fates)] = []
-        for item in tables.schema.classes {
-            guard let table = tables.table(item.key), table.state.changes.isDirty else { continue }
-            fates.append((table, try self.fates(table)))
+        let store = tables.store
+        let pin = try store.pin(version: tables.pin.version)
+        try TableSet.with(pin, store) { base throws(RealmError) in
+            self.base = base
+            defer { self.base = nil }
+            var earlier = LogBytes()
+            defer { earlier.deallocate() }
+            for item in written { try earlier.values(base, before: item) }
+            try encode(fates, earlier)
         }
-        try addEarlier(&earlier, fates)
+        return bytes
+    }
+
+    private mutating func encode(
+        _ fates: [(table: Table, fates: Fates)], _ earlier: LogBytes
+    ) throws(RealmError) {
+        let hasEarlier = earlier.count > 0 ? Self.hasEarlier : 0
+        if record.pointee.changesSchema {
+            bytes.byte(Self.changesSchema | hasEarlier)
+            if earlier.count > 0 { bytes.text(earlier.buffer) }
+            return
+        }
         let before = unwritten.count
-        if detail == .values { leaveOut(fates) }
+        if record.pointee.detail == .values { leaveOut(fates) }
         bytes.byte(
-            (detail == .values ? Self.hasValues : 0)
-                | (record.pointee.origin != nil ? Self.isApplied : 0)
-                | (earlier.count > 0 ? Self.hasEarlier : 0)
-                | (unwritten.count > before ? Self.leavesOut : 0))
+            (record.pointee.detail == .values ? Self.hasValues : 0)
+                | (record.pointee.origin != nil ? Self.isApplied : 0) | hasEarlier
+                | (unwritten.count > before ? Self.leavesOut : 0)
+                | (told.isEmpty ? 0 : Self.tellsBefore))
         if let origin = record.pointee.origin { bytes.number(origin) }
         if earlier.count > 0 { bytes.text(earlier.buffer) }
         if unwritten.count > before {
@@ -116,7 +145,6 @@ struct RecordEncoder {
         } else {
             bytes.byte(0)
         }
-        return bytes
     }
 
     // MARK: Sorting out
@@ -258,7 +286,7 @@ struct RecordEncoder {
         bytes.number(UInt64(table.classKey.rawValue) + 1)
         bytes.keys(fates.deleted)
         bytes.keys(fates.created)
-        if record.pointee.detail == .values {
+        if record.pointee.detail == .values, told.isEmpty || !fates.created.isEmpty {
             var created = fates.created
             if let item = unwritten.last(where: { $0.classKey == table.classKey }),
                 item.version == version
@@ -280,63 +308,88 @@ struct RecordEncoder {
 
     // MARK: Values that are left out
 
-    /// Writes the values from before of objects of which the log does not have them, and which the transaction
-    /// touches; nil: of all. Where too many pieces would remain of them, none does.
-    private mutating func addEarlier(
-        _ bytes: inout LogBytes, _ fates: [(table: Table, fates: Fates)]?
-    ) throws(RealmError) {
-        if unwritten.isEmpty { return }
-        var written: [UnwrittenObjects] = []
-        var known: [ClassKey: KeyRanges] = [:]
-        for index in unwritten.indices {
-            var ending = unwritten[index].keys
-            if let fates {
-                let classKey = unwritten[index].classKey
-                let touched = known[classKey] ?? touched(classKey, fates)
-                known[classKey] = touched
-                ending = ending.intersection(touched)
-            }
-            if ending.isEmpty { continue }
-            unwritten[index].keys.subtract(ending)
-            if unwritten.runs > UnwrittenObjects.runsMax {
-                ending.formUnion(unwritten[index].keys)
-                unwritten[index].keys = KeyRanges()
-            }
-            written.append(
-                UnwrittenObjects(
-                    version: unwritten[index].version, classKey: unwritten[index].classKey,
-                    keys: ending))
+    /// Takes out the objects whose values from before are to be written once and for all: those that the transaction
+    /// deletes, or changes values of that may be long; all when it changes the schema. Of others values of before
+    /// stand beside those set, as often as they are.
+    private mutating func takeTouched(
+        _ fates: [(table: Table, fates: Fates)]
+    ) -> [UnwrittenObjects] {
+        if unwritten.isEmpty { return [] }
+        var written = unwritten
+        if record.pointee.changesSchema {
+            unwritten = []
+            return written
         }
-        unwritten.removeAll { $0.keys.isEmpty }
-        if written.isEmpty { return }
-        let store = tables.store
-        let pin = try store.pin(version: tables.pin.version)
-        try TableSet.with(pin, store) { base throws(RealmError) in
-            var values = LogBytes()
-            defer { values.deallocate() }
-            for item in written {
-                guard let table = base.table(item.classKey) else { continue }
-                values.removeAll()
-                try values.initialValues(table, item.keys)
-                bytes.earlierValues(item.version, item.classKey, item.keys, values.buffer)
+        for index in written.indices { written[index].keys = KeyRanges() }
+        let runs = unwritten.runs
+        for (table, fates) in fates {
+            let indexes = unwritten.indices.filter { unwritten[$0].classKey == table.classKey }
+            if indexes.isEmpty { continue }
+            let (whole, brief) = touched(table, fates)
+            for index in indexes {
+                written[index].keys = unwritten[index].keys.intersection(whole)
+                unwritten[index].keys.subtract(whole)
+                let keys = unwritten[index].keys.intersection(brief)
+                if !keys.isEmpty { told[table.classKey, default: KeyRanges()].formUnion(keys) }
             }
+        }
+        writeShortest(to: max(runs, UnwrittenObjects.touchedRunsMax), &written)
+        unwritten.removeAll { $0.keys.isEmpty }
+        written.removeAll { $0.keys.isEmpty }
+        return written
+    }
+
+    /// Where changes here and there leave more runs than that, the shortest are written, too.
+    private mutating func writeShortest(to runsMax: Int, _ written: inout [UnwrittenObjects]) {
+        let over = unwritten.runs - runsMax
+        if over <= 0 { return }
+        var lengths: [RadixItem] = []
+        for item in unwritten {
+            for range in item.keys.ranges { lengths.append(RadixItem(key: range.more, payload: 0)) }
+        }
+        RadixSort.sort(&lengths)
+        let longest = lengths[over - 1].key
+        var equal = over - (lengths.firstIndex { $0.key == longest } ?? 0)
+        for index in unwritten.indices {
+            var short = KeyRanges()
+            for range in unwritten[index].keys.ranges where range.more <= longest {
+                if range.more == longest {
+                    if equal == 0 { continue }
+                    equal -= 1
+                }
+                short.insert(range)
+            }
+            unwritten[index].keys.subtract(short)
+            written[index].keys.formUnion(short)
         }
     }
 
-    /// Which objects of a class the transaction touches.
-    private func touched(
-        _ classKey: ClassKey, _ fates: [(table: Table, fates: Fates)]
-    ) -> KeyRanges {
-        guard let known = fates.first(where: { $0.table.classKey == classKey }) else {
-            return KeyRanges()
-        }
-        var result = known.fates.touched
-        for slot in classes[classKey]?.columns ?? [] {
-            result.formUnion(columns[slot].keys)
-            result.formUnion(columns[slot].unorderedKeys())
-            result.formUnion(KeyRanges(unordered: columns[slot].cells.map(\.key)))
+    /// Which objects of a class the transaction touches, and of which it changes only values of few bytes.
+    private func touched(_ table: Table, _ fates: Fates) -> (whole: KeyRanges, brief: KeyRanges) {
+        var result = (whole: fates.touched, brief: KeyRanges())
+        for slot in classes[table.classKey]?.columns ?? [] {
+            var keys = columns[slot].keys
+            keys.formUnion(columns[slot].unorderedKeys())
+            keys.formUnion(KeyRanges(unordered: columns[slot].cells.map(\.key)))
+            switch table.columns[columns[slot].column].kind {
+            case .string, .binary, .mixed, .collection: result.whole.formUnion(keys)
+            default: result.brief.formUnion(keys)
+            }
         }
         return result
+    }
+
+    /// Writes the values from before at the end of a group.
+    private mutating func encodeBefore(
+        _ table: Table, _ column: Int, _ keys: KeyRanges
+    ) throws(RealmError) {
+        if told.isEmpty { return }
+        guard let told = told[table.classKey]?.intersection(keys), !told.isEmpty,
+            let before = base?.table(table.classKey)
+        else { return bytes.byte(0) }
+        bytes.byte(told == keys ? 1 : 2)
+        if told != keys { bytes.keys(told) }
+        _ = try bytes.values(before, told, column, orDefault: false)
     }
 
     /// Leaves out the values of classes of which many objects were created.
@@ -406,11 +459,13 @@ struct RecordEncoder {
         if !nulled.isEmpty {
             begin(.nulled)
             bytes.keys(nulled)
+            try encodeBefore(table, column, nulled)
         }
         if !added.isEmpty {
             begin(.added)
             bytes.keys(added)
             for sum in sums { bytes.signed(sum) }
+            try encodeBefore(table, column, added)
         }
         if changed.isEmpty { return }
         begin(.collections)
@@ -444,8 +499,10 @@ struct RecordEncoder {
         if keys.isEmpty { return }
         bytes.number(column * 4 + GroupKind.set.rawValue + 1)
         bytes.keys(keys)
-        guard record.pointee.detail == .values else { return }
-        _ = try bytes.values(table, keys, column, orDefault: false)
+        if record.pointee.detail == .values {
+            _ = try bytes.values(table, keys, column, orDefault: false)
+        }
+        try encodeBefore(table, column, keys)
     }
 
     private mutating func encodeOperations(

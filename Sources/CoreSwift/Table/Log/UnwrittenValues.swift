@@ -1,10 +1,12 @@
 // Objects that a large transaction created, while the log of its consumers has their keys and not their values. As
 // long as nobody touches them they are what they were when they were created, so who reads the log finds the
-// values in the version that is read. The first commit that touches one writes the values of before
-// to its own record, as *earlier values*.
+// values in the version that is read. A commit that changes a value of few bytes (numbers, links) has that of before
+// beside the new one; the first that does anything else to an object writes all its values of before to its own
+// record, as *earlier values*.
 //
 // Invariants
-//   1. Objects that `LogDirectory.unwritten` names are there, and no commit has touched them since they were created.
+//   1. Objects that `LogDirectory.unwritten` names are there, and what commits have done to them since they were
+//      created stands in records with flag 64: the first of those that names a value has the one of before.
 //   2. Those that a record has left out are named there, or a later record has their earlier values, once. A
 //      commit that changes the schema writes those of all.
 //
@@ -14,6 +16,8 @@
 struct UnwrittenObjects: Equatable {
     /// Bounds what catalogs hold of them.
     static let runsMax = 128
+    /// What objects that are touched here and there leave of the runs: there is room for those of further versions.
+    static let touchedRunsMax = 112
 
     let version: UInt64
     let classKey: ClassKey
@@ -35,26 +39,56 @@ final class UnwrittenValues {
         let keys: KeyRanges
         let values: UnsafeRawBufferPointer
     }
+    /// Values that objects had before records set others, in the order of the records or that of the keys.
+    private struct Column {
+        let classKey: ClassKey
+        let column: Int
+        /// By object key; positions among the others.
+        var items: [RadixItem] = []
+        var isSorted = false
+        var versions: [UInt64] = []
+        var values: [UnsafeRawBufferPointer] = []
+
+        mutating func add(
+            _ key: ObjectKey, _ version: UInt64, _ value: UnsafeRawBufferPointer
+        ) {
+            isSorted = false
+            items.append(RadixItem(key: key.word, payload: UInt64(values.count)))
+            versions.append(version)
+            values.append(value)
+        }
+    }
+    /// The first ones that were told of objects that a version created.
+    fileprivate struct Told {
+        let column: Int
+        var keys = KeyRanges()
+        var values: [UnsafeRawBufferPointer] = []
+    }
 
     /// Of the objects that a version created of a class.
     struct Cursor {
         fileprivate let source: UnwrittenValues
         fileprivate let version: UInt64
         fileprivate let classKey: ClassKey
+        fileprivate let told: [Told]
+        fileprivate var toldLeft: Int
         fileprivate var earlier: [Piece]
-        /// Those whose values are in the version that is read.
+        /// Those whose values are in the version that is read, but for what was told.
         fileprivate var rest: [ClosedRange<ObjectKey>]
 
         /// Its values are there until the next one is asked for.
         mutating func next() throws(RealmError) -> Piece? {
-            if let piece = earlier.popLast() { return piece }
+            if toldLeft > 0 {
+                toldLeft -= 1
+                return source.make(told[toldLeft])
+            }
+            if let piece = earlier.popLast() { return try source.without(told, piece) }
             guard let range = rest.popLast() else { return nil }
             // A forged record may name the greatest keys that there are.
-            let more = min(
-                range.upperBound.rawValue - range.lowerBound.rawValue, Int64(pieceObjects - 1))
-            let last = range.lowerBound.advanced(by: Int(more))
+            let last = range.lowerBound.advanced(by: min(Int(range.more), pieceObjects - 1))
             if last < range.upperBound { rest.append(last.advanced(by: 1)...range.upperBound) }
-            return try source.make(version, classKey, range.lowerBound...last)
+            return try source.without(
+                told, try source.make(version, classKey, range.lowerBound...last))
         }
     }
 
@@ -63,33 +97,129 @@ final class UnwrittenValues {
 
     /// The version that is read; nil: all that is asked for is in records.
     private let tables: TableSet?
-    private var earlier: [Name: [Piece]] = [:]
+    private var earlier: [Name: [(version: UInt64, piece: Piece)]] = [:]
+    private var told: [Column] = []
     private var made = LogBytes()
+    private var reduced = LogBytes()
 
     init(_ tables: TableSet?) { self.tables = tables }
 
-    deinit { made.deallocate() }
+    deinit {
+        made.deallocate()
+        reduced.deallocate()
+    }
 
-    /// Notes the earlier values that a record has.
-    func note(_ text: UnsafeRawBufferPointer) throws(RealmError) {
-        var reader = LogByteReader(text)
-        while !reader.isAtEnd {
-            let version = try reader.number()
-            let classKey = ClassKey(rawValue: UInt32(truncatingIfNeeded: try reader.number()))
-            var keys = KeyRanges()
-            try reader.keys { keys.insert($0) }
-            earlier[Name(version: version, classKey: classKey), default: []].append(
-                Piece(keys: keys, values: try reader.text()))
+    /// Notes what a record tells of values from before. Records ascend.
+    func note(_ version: UInt64, _ log: UnsafeRawBufferPointer) throws(RealmError) {
+        if let text = try RecordHead.earlierValues(log) { try note(version, earlier: text) }
+        guard RecordHead.flags(log) & RecordEncoder.tellsBefore != 0 else { return }
+        var operations = ChangeOperations([(version, log)])
+        while let found = try operations.nextBefore() {
+            let known = told.firstIndex {
+                $0.classKey == found.classKey && $0.column == found.column
+            }
+            let index = known ?? told.count
+            if known == nil { told.append(Column(classKey: found.classKey, column: found.column)) }
+            told[index].add(found.key, version, found.value.bytes)
         }
     }
 
+    /// Notes the earlier values that a record has, which made this version.
+    func note(_ version: UInt64, earlier text: UnsafeRawBufferPointer) throws(RealmError) {
+        var reader = LogByteReader(text)
+        while !reader.isAtEnd {
+            let creator = try reader.number()
+            let classKey = ClassKey(rawValue: UInt32(truncatingIfNeeded: try reader.number()))
+            var keys = KeyRanges()
+            try reader.keys { keys.insert($0) }
+            earlier[Name(version: creator, classKey: classKey), default: []].append(
+                (version, Piece(keys: keys, values: try reader.text())))
+        }
+    }
+
+    /// Once all records are noted.
     func cursor(_ version: UInt64, _ classKey: ClassKey, _ keys: KeyRanges) -> Cursor {
         let known = earlier[Name(version: version, classKey: classKey)] ?? []
         var rest = keys
-        for piece in known { rest.subtract(piece.keys) }
+        var ends: [RadixItem] = []
+        for (index, item) in known.enumerated() {
+            rest.subtract(item.piece.keys)
+            for range in item.piece.keys.ranges {
+                ends.append(RadixItem(key: range.upperBound.word, payload: UInt64(index)))
+            }
+        }
+        RadixSort.sort(&ends)
+        var told: [Told] = []
+        for index in self.told.indices where self.told[index].classKey == classKey {
+            if !self.told[index].isSorted { RadixSort.sort(&self.told[index].items) }
+            self.told[index].isSorted = true
+            // What happened behind the record that has an object's earlier values happened to another one.
+            let first = Self.first(self.told[index], behind: version, keys) { key, version in
+                let place = ends.firstIndex(atLeast: key.word)
+                guard place < ends.count else { return true }
+                let item = known[Int(ends[place].payload)]
+                return !item.piece.keys.contains(key) || version < item.version
+            }
+            if !first.keys.isEmpty { told.append(first) }
+        }
         return Cursor(
-            source: self, version: version, classKey: classKey, earlier: known.reversed(),
-            rest: rest.ranges.reversed())
+            source: self, version: version, classKey: classKey, told: told, toldLeft: told.count,
+            earlier: known.reversed().map(\.piece), rest: rest.ranges.reversed())
+    }
+
+    private static func first(
+        _ column: Column, behind version: UInt64, _ keys: KeyRanges,
+        _ counts: (ObjectKey, UInt64) -> Bool
+    ) -> Told {
+        var result = Told(column: column.column)
+        for range in keys.ranges {
+            var index = column.items.firstIndex(atLeast: range.lowerBound.word)
+            while index < column.items.count, column.items[index].key <= range.upperBound.word {
+                let item = column.items[index]
+                let key = ObjectKey(word: item.key)
+                let position = Int(item.payload)
+                index += 1
+                guard column.versions[position] > version,
+                    result.keys.ranges.last?.upperBound != key,
+                    counts(key, column.versions[position])
+                else { continue }
+                result.keys.insert(key)
+                result.values.append(column.values[position])
+            }
+        }
+        return result
+    }
+
+    private func make(_ told: Told) -> Piece {
+        made.removeAll()
+        made.number(told.column + 1)
+        for value in told.values { made.raw(value) }
+        made.byte(0)
+        return Piece(keys: told.keys, values: made.buffer)
+    }
+
+    /// The same with marks in the place of values that were told.
+    private func without(_ told: [Told], _ piece: Piece) throws(RealmError) -> Piece {
+        guard told.contains(where: { !piece.keys.intersection($0.keys).isEmpty }) else {
+            return piece
+        }
+        reduced.removeAll()
+        var reader = LogByteReader(piece.values)
+        while true {
+            let number = try reader.count()
+            reduced.number(number)
+            if number == 0 { break }
+            let hidden = told.first { $0.column == number - 1 }?.keys ?? KeyRanges()
+            try piece.keys.forEach { key throws(RealmError) in
+                let value = try reader.value().bytes
+                if hidden.contains(key) {
+                    reduced.byte(LogBytes.defaultMark)
+                } else {
+                    reduced.raw(value)
+                }
+            }
+        }
+        return Piece(keys: piece.keys, values: reduced.buffer)
     }
 
     private func make(
@@ -109,7 +239,36 @@ final class UnwrittenValues {
     }
 }
 
+extension ClosedRange<ObjectKey> {
+    /// How many keys follow the first.
+    var more: UInt64 { UInt64(bitPattern: upperBound.rawValue &- lowerBound.rawValue) }
+}
+
+extension [RadixItem] {
+    /// Of sorted ones.
+    fileprivate func firstIndex(atLeast key: UInt64) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) >> 1
+            if self[middle].key < key { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
 extension LogBytes {
+    /// The values of objects before anybody touched them, as one of the earlier values of a record.
+    mutating func values(
+        _ base: TableSet, before objects: UnwrittenObjects
+    ) throws(RealmError) {
+        guard let table = base.table(objects.classKey) else { return }
+        var values = LogBytes()
+        defer { values.deallocate() }
+        try values.initialValues(table, objects.keys)
+        earlierValues(objects.version, objects.classKey, objects.keys, values.buffer)
+    }
+
     /// One of the earlier values of a record; `values` as `initialValues` writes them.
     mutating func earlierValues(
         _ version: UInt64, _ classKey: ClassKey, _ keys: KeyRanges, _ values: UnsafeRawBufferPointer

@@ -237,39 +237,60 @@ import Testing
 
     // MARK: Its size
 
-    private func logBytes(_ realm: Realm) throws -> Int {
-        try realm.readTables().catalog.log?.tail.count ?? 0
+    /// Of the record of the newest version, with its head.
+    private func recordBytes(_ realm: Realm) throws -> Int {
+        let tables = try realm.readTables()
+        let log = try #require(ChangeLog(tables))
+        let operations = try #require(
+            try log.changes(from: tables.version - 1, to: tables.version))
+        let record = try #require(operations.logs.first)
+        var head = LogBytes()
+        defer { head.deallocate() }
+        head.number(record.version)
+        head.number(record.log.count)
+        return head.count + record.log.count
     }
 
-    @Test(arguments: [false, true])
+    /// Also where the log leaves out the values that the objects were created with.
+    @Test(arguments: [(false, nil), (true, nil), (true, 50)] as [(Bool, Int?)])
     func `a commit that sets one integer takes at most 40 bytes, and 12 per further one`(
-        hasValues: Bool
+        hasValues: Bool, leftOut: Int?
     ) throws {
         let directory = TemporaryDirectory()
-        let realm = try CreationSchema.open(directory.file())
+        var configuration = TestSchema.configuration(directory.file(), CreationSchema.schema)
+        configuration.unwrittenObjectsMin = leftOut
+        let realm = try Realm.open(configuration)
         let base: Int64 = 1 << 40
+        try realm.write { if hasValues { try realm.tablesForWriting().addConsumer("c") } }
         try realm.write {
             for number in 0..<100 {
                 _ = try realm.create("All", primaryKey: .int(base + Int64(number) * 1000))
             }
-            if hasValues { try realm.tablesForWriting().addConsumer("c") }
         }
+        #expect(
+            try realm.readTables().catalog.log?.unwritten.reduce(0) { $0 + $1.keys.count }
+                == (leftOut == nil ? hasValues ? 0 : nil : 100))
         let need = try LogNeed(realm.file.store, from: try #require(realm.version))
-        func set(_ count: Int) throws -> Int {
-            let before = try logBytes(realm)
+        func set(_ count: Int, _ value: Int64) throws -> Int {
             try realm.write {
                 for number in 0..<count {
                     let object = try #require(
                         try realm.find("All", primaryKey: .int(base + Int64(number) * 1000)))
-                    try object.set("int", .int(123_456 + Int64(number)))
+                    try object.set("int", .int(value + Int64(number)))
                 }
             }
-            return try logBytes(realm) - before
+            return try recordBytes(realm)
         }
-        let one = try set(1)
-        let eleven = try set(11)
-        #expect(one > 0 && one <= 40)
-        #expect(eleven <= one + 10 * 12)
+        for value in [123_456, 654_321] as [Int64] {
+            let one = try set(1, value)
+            let eleven = try set(11, value)
+            #expect(one > 0 && one <= 40)
+            #expect(eleven <= one + 10 * 12)
+        }
+        for value in [.min, .max, .min] as [Int64] {
+            let one = try set(1, value)
+            #expect(one <= 40)
+        }
         need.end()
     }
 

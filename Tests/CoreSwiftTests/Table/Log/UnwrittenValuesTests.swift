@@ -64,7 +64,7 @@ import Testing
         #expect(try unwritten().first?.keys.contains(keys[50]) == false)
         #expect(try unwritten().first?.keys.contains(keys[51]) == true)
         try verify()
-        // Too many pieces: all are written.
+        // Too many pieces: the shortest are written.
         try commit { tables in
             let table = try #require(tables.table(classKey))
             for index in stride(from: 0, to: keys.count, by: 2) where index != 50 {
@@ -73,10 +73,7 @@ import Testing
                 }
             }
         }
-        #expect(
-            try unwritten().allSatisfy {
-                $0.classKey != classKey || $0.version != first[0].version
-            })
+        #expect(try unwritten().runs == UnwrittenObjects.touchedRunsMax)
         try verify()
         try createMany()
         #expect(try !unwritten().isEmpty)
@@ -94,6 +91,107 @@ import Testing
         #expect(try unwritten().isEmpty)
         #expect(try realm.check() == [])
         realm.close()
+    }
+
+    /// What a version did to objects that the one before created, and what the log then says of these.
+    @Test func `values of few bytes have those of before beside them, as often as they are set`()
+        throws
+    {
+        let directory = TemporaryDirectory()
+        let item = ClassSchema(
+            "Item",
+            properties: [
+                PropertySchema("number", .int), PropertySchema("other", .int),
+                PropertySchema("name", .string),
+                PropertySchema("next", .object, linkTarget: "Item", flags: [.nullable]),
+            ])
+        let realm = try Realm.open(TestSchema.configuration(directory.file(), Schema([item])))
+        let path = directory.file("mirror.realm")
+        let mirror = try Realm.open(TestSchema.configuration(path, Schema([item])))
+        try realm.write { try realm.addLogConsumer("audit") }
+        let start = try #require(realm.version)
+        var models: [UInt64: ReplayModel] = [start: try ReplayModel(realm.readTables())]
+        func commit(_ body: () throws -> Void) throws {
+            try realm.write(body)
+            models[try #require(realm.version)] = try ReplayModel(realm.readTables())
+        }
+        let number = try #require(realm.schema.class_(named: "Item")?.property(named: "number")).key
+        var items: [DynamicObject] = []
+        func load() throws {
+            try commit {
+                for number in 0..<300 {
+                    let item = try realm.create(
+                        "Item",
+                        ["number": .int(Int64(number)), "name": .string("name \(number)")])
+                    if number % 2 == 1, let last = items.last {
+                        try item.set("next", .link(last.link))
+                    }
+                    items.append(item)
+                }
+            }
+        }
+        func isLeftOut(_ index: Int) throws -> Bool {
+            try realm.readTables().catalog.log?.unwritten.contains {
+                $0.keys.contains(items[index].key)
+            } == true
+        }
+        func verify() throws {
+            let tables = try realm.readTables()
+            let log = try #require(ChangeLog(tables))
+            for (version, expected) in models {
+                for from in [start, version - 1] {
+                    guard var model = models[from] else { continue }
+                    var operations = try #require(try log.changes(from: from, to: version))
+                    while let operation = try operations.next() {
+                        try model.apply(operation, tables)
+                    }
+                    #expect(model == expected, "\(from) to \(version)")
+                }
+            }
+            #expect(try realm.check() == [])
+        }
+        try load()
+        try commit { try items[5].set("number", .int(-5)) }
+        try commit { try items[5].set("number", .int(-55)) }
+        #expect(try isLeftOut(5))
+        try commit {
+            try items[5].set("other", .int(7))
+            try items[6].handle.addInt(number, 1000)
+            try items[7].set("next", .null)
+        }
+        try verify()
+        // The link of 9 to it is nulled.
+        try commit { try items[8].delete() }
+        #expect(try !isLeftOut(8) && isLeftOut(9))
+        try verify()
+        // A text: the whole object is written once, and numbers no more.
+        try commit { try items[5].set("name", .string("five")) }
+        #expect(try !isLeftOut(5))
+        try commit { try items[5].set("number", .int(5)) }
+        try commit {
+            try items[6].set("name", .string("six"))
+            try items[6].set("number", .int(6))
+            try items[10].set("number", .int(10_000))
+        }
+        #expect(try !isLeftOut(6) && isLeftOut(10))
+        try verify()
+        try load()
+        // Here and there: of many runs the longest stay.
+        try commit {
+            for index in stride(from: 301, to: 590, by: 2) {
+                try items[index].set("name", .string(""))
+            }
+        }
+        let left = try #require(try realm.readTables().catalog.log?.unwritten)
+        #expect(left.runs == UnwrittenObjects.touchedRunsMax)
+        #expect(try isLeftOut(595) && isLeftOut(200))
+        try commit { for index in 300..<600 { try items[index].set("number", .int(1)) } }
+        try verify()
+        let changes = try realm.changes(from: start)
+        try mirror.write { try mirror.apply(changes: changes, origin: 1) }
+        #expect(try ReplayModel(mirror.readTables()) == models[try #require(realm.version)])
+        realm.close()
+        mirror.close()
     }
 
     /// Who wants to be notified has the log kept as well, and it still leaves the values out.
