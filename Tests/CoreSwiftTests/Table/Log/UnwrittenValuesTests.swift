@@ -194,6 +194,53 @@ import Testing
         mirror.close()
     }
 
+    /// Two objects with the same key, one after the other, both left out: what happens to the second one says nothing
+    /// of the first.
+    @Test func `a key that is used again is another object`() throws {
+        let directory = TemporaryDirectory()
+        let item = ClassSchema(
+            "Item", primaryKey: "id",
+            properties: [
+                PropertySchema("id", .int, flags: [.primaryKey]), PropertySchema("number", .int),
+            ])
+        let realm = try Realm.open(TestSchema.configuration(directory.file(), Schema([item])))
+        try realm.write { try realm.addLogConsumer("audit") }
+        let start = try #require(realm.version)
+        let before = try ReplayModel(realm.readTables())
+        func load(_ ids: Range<Int64>, _ number: Int64) throws {
+            try realm.write {
+                for id in ids {
+                    _ = try realm.create("Item", primaryKey: .int(id), ["number": .int(number)])
+                }
+            }
+        }
+        func object(_ id: Int64) throws -> DynamicObject {
+            try #require(try realm.find("Item", primaryKey: .int(id)))
+        }
+        try load(0..<300, 1)
+        let loaded = try #require(realm.version)
+        let model = try ReplayModel(realm.readTables())
+        try realm.write {
+            for id in 10..<20 { try object(Int64(id)).set("number", .int(2)) }
+        }
+        try realm.write { for id in 0..<300 { try object(Int64(id)).delete() } }
+        try load(0..<300, 3)
+        let again = try #require(realm.version)
+        let reloaded = try ReplayModel(realm.readTables())
+        try realm.write { for id in 0..<300 { try object(Int64(id)).set("number", .int(4)) } }
+        let newest = try #require(realm.version)
+        let last = try ReplayModel(realm.readTables())
+        for (to, expected) in [(loaded, model), (again, reloaded), (newest, last)] {
+            let tables = try realm.readTables()
+            var replayed = before
+            var operations = try #require(try ChangeLog(tables)?.changes(from: start, to: to))
+            while let operation = try operations.next() { try replayed.apply(operation, tables) }
+            #expect(replayed == expected)
+        }
+        #expect(try realm.check() == [])
+        realm.close()
+    }
+
     /// Who wants to be notified has the log kept as well, and it still leaves the values out.
     @Test func `values stay where the log finds them when the last consumer goes`() throws {
         let directory = TemporaryDirectory()
