@@ -241,6 +241,47 @@ import Testing
         realm.close()
     }
 
+    /// A change of the schema writes the values of all; those that were told before stand.
+    @Test func `what was told of values outlasts a change of the schema`() throws {
+        let directory = TemporaryDirectory()
+        var item = ClassSchema(
+            "Item", properties: [PropertySchema("number", .int), PropertySchema("other", .int)])
+        let path = directory.file()
+        let realm = try Realm.open(TestSchema.configuration(path, Schema([item])))
+        try realm.write { try realm.addLogConsumer("audit") }
+        let start = try #require(realm.version)
+        var items: [DynamicObject] = []
+        try realm.write {
+            for number in 1...300 {
+                items.append(
+                    try realm.create(
+                        "Item", ["number": .int(Int64(number)), "other": .int(Int64(-number))]))
+            }
+        }
+        let loaded = try #require(realm.version)
+        try realm.write { for index in 10..<20 { try items[index].set("number", .int(0)) } }
+        try realm.write { for index in 15..<25 { try items[index].set("number", .int(99)) } }
+        try realm.write { try items[16].delete() }
+        realm.close()
+        item.properties.append(PropertySchema("more", .int))
+        let later = try Realm.open(TestSchema.configuration(path, Schema([item]), version: 2))
+        #expect(try later.readTables().catalog.log?.unwritten == [])
+        let log = try #require(ChangeLog(try later.readTables()))
+        var operations = try #require(try log.changes(from: start, to: loaded))
+        var values: [[Int64: Int64]] = [[:], [:]]
+        while let operation = try operations.next() {
+            guard case .initial(_, let key, let column, let value) = operation else { continue }
+            let known = values[column].updateValue(
+                try value.scalar().intValue, forKey: key.rawValue)
+            #expect(known == nil)
+        }
+        #expect(values.map(\.count) == [300, 300])
+        for (key, number) in values[0] { #expect(values[1][key] == -number) }
+        #expect(values[0].values.sorted() == Array(1...300))
+        #expect(try later.check() == [])
+        later.close()
+    }
+
     /// Who wants to be notified has the log kept as well, and it still leaves the values out.
     @Test func `values stay where the log finds them when the last consumer goes`() throws {
         let directory = TemporaryDirectory()
