@@ -64,16 +64,8 @@ struct GoldenFile: CustomTestStringConvertible {
         },
         GoldenFile(name: "change-log", headerFormat: 1, catalogFormat: 3) { try logged($0) },
         GoldenFile(name: "change-log-left-out", headerFormat: 1, catalogFormat: 4) { path in
-            try logged(path)
-            var configuration = Configuration(path: path)
-            configuration.unwrittenObjectsMin = 8
-            let realm = try Realm.open(configuration)
+            let (realm, events) = try loaded(path, 1000)
             defer { realm.close() }
-            try realm.beginWrite()
-            let events = try (0..<30).map {
-                try realm.create("Event", ["kind": .int(Int64(1000 + $0))])
-            }
-            try realm.commit()
             // Some have their values in the log of what touched them.
             try realm.beginWrite()
             for index in stride(from: 3, to: 24, by: 6) { try events[index].delete() }
@@ -81,16 +73,8 @@ struct GoldenFile: CustomTestStringConvertible {
             try realm.commit()
         },
         GoldenFile(name: "change-log-before", headerFormat: 1, catalogFormat: 5) { path in
-            try logged(path)
-            var configuration = Configuration(path: path)
-            configuration.unwrittenObjectsMin = 8
-            let realm = try Realm.open(configuration)
+            let (realm, events) = try loaded(path, 2000)
             defer { realm.close() }
-            try realm.beginWrite()
-            let events = try (0..<30).map {
-                try realm.create("Event", ["kind": .int(Int64(2000 + $0))])
-            }
-            try realm.commit()
             // Numbers stand beside those of before, twice; then some objects are gone.
             for number in 0..<2 {
                 try realm.beginWrite()
@@ -140,6 +124,22 @@ struct GoldenFile: CustomTestStringConvertible {
             if step == 7 { try realm.find("Item", primaryKey: SampleFile.item(6))?.delete() }
             try realm.commit()
         }
+    }
+
+    /// Behind them objects whose values the log leaves out.
+    private static func loaded(
+        _ path: String, _ first: Int64
+    ) throws -> (realm: Realm, events: [DynamicObject]) {
+        try logged(path)
+        var configuration = Configuration(path: path)
+        configuration.unwrittenObjectsMin = 8
+        let realm = try Realm.open(configuration)
+        try realm.beginWrite()
+        let events = try (first..<first + 30).map {
+            try realm.create("Event", ["kind": .int($0)])
+        }
+        try realm.commit()
+        return (realm, events)
     }
 
     /// Makes a plain file elsewhere and seals it with a cipher that need not be this processor's choice.
