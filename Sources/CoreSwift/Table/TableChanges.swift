@@ -258,7 +258,17 @@ extension Table {
         isDerived: Bool = false
     ) throws(RealmError) {
         notePatch(place)
-        if !state.changes.isQuiet { try tellSet(key, column, value, isDerived) }
+        if state.changes.isQuiet || recordSet(key, column, isDerived) { return }
+        try tellSet(key, column, value, isDerived)
+    }
+
+    /// The verb where the record of the commit is all that has to know; false where it is not. What is recorded of
+    /// most values passes here and needs little of them.
+    @inline(never)
+    private func recordSet(_ key: ObjectKey, _ column: Int, _ isDerived: Bool) -> Bool {
+        guard state.changes.isDirty, !state.changes.isHeard else { return false }
+        recording(key)?.pointee.noteSet(classKey, key, column, isDerived: isDerived)
+        return true
     }
 
     @inline(__always)
@@ -274,16 +284,8 @@ extension Table {
         _ key: ObjectKey, _ column: Int, _ value: RawValue, _ isDerived: Bool
     ) throws(RealmError) {
         note()
-        if let record = recording(key) {
-            record.pointee.noteSet(classKey, key, column, isDerived: isDerived)
-        }
-        if state.changes.isHeard { try tellListeners(key, column, value, isDerived) }
-    }
-
-    @inline(never)
-    private func tellListeners(
-        _ key: ObjectKey, _ column: Int, _ value: RawValue, _ isDerived: Bool
-    ) throws(RealmError) {
+        if recordSet(key, column, isDerived) { return }
+        recording(key)?.pointee.noteSet(classKey, key, column, isDerived: isDerived)
         if isTold(key, column) {
             try tell(.set(key, column: column, value, isDerived: isDerived))
         }

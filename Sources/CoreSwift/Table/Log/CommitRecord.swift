@@ -162,14 +162,21 @@ struct CommitRecord {
 
     @inline(__always)
     mutating func noteSet(_ classKey: ClassKey, _ key: ObjectKey, _ column: Int, isDerived: Bool) {
-        if isPaused { return }
         let head = Self.head(.set, isDerived ? Self.derivedFlag : 0, classKey, column)
+        guard head == lastSet, used &+ 8 <= capacity, !isPaused else { return noteSet(head, key) }
+        (base + used).put(key, 0)
+        used &+= 8
+    }
+
+    @inline(never)
+    private mutating func noteSet(_ head: UInt64, _ key: ObjectKey) {
+        if isPaused { return }
         guard head == lastSet else {
             _ = append(head, key)
             lastSet = head
             return
         }
-        if used &+ 8 > capacity { grow(8) }
+        grow(8)
         (base + used).put(key, 0)
         used &+= 8
     }

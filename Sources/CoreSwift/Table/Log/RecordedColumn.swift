@@ -38,12 +38,17 @@ struct RecordedColumn {
         var next: ObjectKey? = (base + position).objectKey(0)
         while let key = next {
             position &+= 8
-            next = CommitRecord.furtherKey(base, position, end)
-            if hasCells { continue }
-            if isUnordered {
+            if hasCells {
+            } else if isUnordered {
                 noteUnordered(key.word)
+                position = noteBits(base, position, end)
             } else if key == high.advanced(by: 1), low >= .first {
-                high = key
+                var last = key
+                while position < end, (base + position).objectKey(0) == last.advanced(by: 1) {
+                    last = last.advanced(by: 1)
+                    position &+= 8
+                }
+                high = last
             } else if key > high {
                 closeRun()
                 low = key
@@ -52,11 +57,11 @@ struct RecordedColumn {
                 isUnordered = true
                 noteUnordered(key.word)
             }
+            next = CommitRecord.furtherKey(base, position, end)
         }
         return position
     }
 
-    @inline(__always)
     private mutating func noteUnordered(_ word: UInt64) {
         let place = Int(truncatingIfNeeded: word >> 6)
         if place < bits.count {
@@ -65,6 +70,21 @@ struct RecordedColumn {
             unordered.append(word)
             highest = max(highest, word)
             if UInt64(unordered.count) > highest >> 6 { addBits() }
+        }
+    }
+
+    /// Notes keys in no order up to the first that has no bit; returns where that is.
+    private mutating func noteBits(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {
+        bits.withUnsafeMutableBufferPointer { bits in
+            var position = start
+            while position < end {
+                let word = (base + position).u64(0)
+                // That of an entry is greater than any.
+                guard word >> 6 < UInt64(bits.count) else { break }
+                bits[Int(truncatingIfNeeded: word >> 6)] |= 1 << (word & 63)
+                position &+= 8
+            }
+            return position
         }
     }
 
