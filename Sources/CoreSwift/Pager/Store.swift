@@ -8,7 +8,7 @@
 // * `mutex`: pins, closing, failure. Held briefly; never while waiting for another process, except
 //   when the lock file grows.
 // * `mappingMutex`: the mapping. May be taken while `mutex` is held, not the other way round.
-// * The writer (`gate` within the process, a byte lock between processes): `space`, `sweep`, `scratch`.
+// * The writer (`gate` within the process, a byte lock between processes): `space`, `sweep`, `scratch`, `writerMemory`.
 //
 // Invariants
 //  1. A version that is pinned here has a reader slot in the lock file with that version.
@@ -92,6 +92,8 @@ final class Store: @unchecked Sendable {
     /// How far the write transaction has written blocks early; 0: not at all. Other threads read it.
     let earlyPages: UnsafeMutablePointer<UInt64>
     let scratch = CommitScratch()
+    /// What the tables remember from one write transaction to the next.
+    var writerMemory: AnyObject?
     /// Commits since slots of dead processes were last looked for.
     var commitsSinceReclaim = 0
 

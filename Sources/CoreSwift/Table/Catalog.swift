@@ -11,7 +11,7 @@
 //                   class key (4), tree depth (2), indexes (2), next object key (8), rows (8),
 //                   root (32)
 //                   per index: column (2), `IndexKind` (1), depth (1), 0 (4), entries (8), root (32)
-//                 in formats 3 and 4: format of the schema block (4), the section of `LogDirectory`
+//                 from format 3 on: format of the schema block (4), the section of `LogDirectory`
 //
 // Schema block: block header (kind schema), then next class key (4), next property serial (4),
 // classes (4), per class: name, kind (1), primary key name, class key (4), columns (2), per column:
@@ -39,13 +39,13 @@ struct ClassRoot {
 struct Catalog {
     /// "No version was ever given": UINT64_MAX of the C ABI.
     static let unversioned = UInt64.max
-    static let formatMax: UInt32 = 5
+    static let formatMax: UInt32 = 6
     /// Behind the last key that anybody gives (`ClientKeys`); leaves room to count on.
     private static let nextKeyMax = ObjectKey(rawValue: .max - 1 << ClientKeys.bits)
-    private static let formatWithLog: UInt32 = 3
-    /// The log leaves out values (`UnwrittenObjects`); from the later one on records may tell values from before.
+    /// With a change log; earlier libraries wrote 3, and 4 or 5 where the log leaves out values (`UnwrittenObjects`).
+    private static let formatWithLog: UInt32 = 6
+    private static let formatWithLogMin: UInt32 = 3
     private static let formatLeavingOut: UInt32 = 4
-    private static let formatTellingBefore: UInt32 = 5
 
     /// Of the schema block: 2 where it says more than names and types.
     var format: UInt32 = 1
@@ -70,8 +70,8 @@ struct Catalog {
         schemaVersion = try reader.u64()
         schema = BlockReference(try reader.bytes(BlockReference.byteCount))
         for _ in 0..<classCount { classes.append(try Self.readClass(&reader)) }
+        guard format >= Self.formatWithLogMin else { return }
         let leavesOut = format >= Self.formatLeavingOut
-        guard leavesOut || format == Self.formatWithLog else { return }
         format = try reader.u32()
         guard format == 1 || format == 2 else {
             throw RealmError(.invalidDatabase, "catalog: schema of format \(format)")
@@ -133,8 +133,7 @@ struct Catalog {
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        let formatOfLog = log?.leavesOut == true ? Self.formatTellingBefore : Self.formatWithLog
-        writer.u32(log == nil ? format : formatOfLog)
+        writer.u32(log == nil ? format : Self.formatWithLog)
         writer.u32(UInt32(classes.count))
         writer.u64(schemaVersion)
         Self.write(schema, &writer)

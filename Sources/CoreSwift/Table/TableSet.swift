@@ -532,8 +532,7 @@ final class TableSet {
             block.put(UInt32(schemaBytes.count), BlockField.bytesUsed)
             next.schema = builder.place(block, pages: schemaPages)
         }
-        log?.place(builder)
-        next.log = log?.directory
+        next.log = log?.place(builder)
         let payload = next.encoded()
         let pin = try Self.publish(builder, payload, isSoft, tells)
         catalog = next

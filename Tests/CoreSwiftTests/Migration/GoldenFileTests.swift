@@ -88,6 +88,23 @@ struct GoldenFile: CustomTestStringConvertible {
             for index in [4, 9, 12] { try events[index].delete() }
             try realm.commit()
         },
+        GoldenFile(name: "change-log-brief", headerFormat: 1, catalogFormat: 6) { path in
+            let (realm, events) = try loaded(path, 3000)
+            defer { realm.close() }
+            let kind = try kindOfEvents(realm)
+            // Integers of all lengths and sums, of keys here and there and in a row, twice.
+            for number in 0..<2 {
+                try realm.beginWrite()
+                for (index, shift) in zip([0, 2, 5, 6, 7, 13], [0, 7, 14, 55, 56, 63]) {
+                    try events[index].set("kind", .int(Int64(-1) << Int64(shift)))
+                }
+                try events[20 + number].handle.addInt(kind, .max)
+                try realm.commit()
+            }
+            try realm.beginWrite()
+            for index in [6, 8, 21] { try events[index].delete() }
+            try realm.commit()
+        },
         GoldenFile(
             name: "aes-256-gcm", headerFormat: 2, catalogFormat: 1, cipher: .aes256GCM,
             contentsName: "format-1"
@@ -140,6 +157,11 @@ struct GoldenFile: CustomTestStringConvertible {
         }
         try realm.commit()
         return (realm, events)
+    }
+
+    private static func kindOfEvents(_ realm: Realm) throws -> PropertyKey {
+        let item = try #require(realm.schema.class_(named: "Event"))
+        return try #require(item.property(named: "kind")).key
     }
 
     /// Makes a plain file elsewhere and seals it with a cipher that need not be this processor's choice.
@@ -353,9 +375,9 @@ extension Dump {
         let golden = GoldenFile.all.first { $0.name == "change-log" }!
         let bytes = TestSettings.readFile(golden.file)
         let surgeon = try FileSurgeon(bytes)
-        surgeon.memory.put(UInt32(6), surgeon.payload)
+        surgeon.memory.put(UInt32(7), surgeon.payload)
         surgeon.reseal()
-        expectRefused(error(surgeon.bytes), "catalog has format 6")
+        expectRefused(error(surgeon.bytes), "catalog has format 7")
     }
 
     @Test func newerCiphersAreRefusedByTheirNumber() throws {

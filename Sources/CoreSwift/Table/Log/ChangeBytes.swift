@@ -3,16 +3,16 @@
 //
 //   offset  size  field
 //        0     8  magic, the text `RealmChg`
-//        8     8  1; 2 with values that the records leave out; 3 if records may also tell values from before
+//        8     8  4; 1 to 3 in those of earlier libraries, whose records are without flag 128
 //       16    16  content hash of the stored schema, without its counters
 //       32    16  check value: content hash of all with this field zero
-//       48        in formats 2 and 3 those values as a text, as a record has earlier values; records, as in the change log
+//       48        but in format 1: values that the records leave out, as a text like the earlier values of a record;
+//                 records, as in the change log
 
 struct ChangeBytes {
     private static let magic: UInt64 = 0x6768_436D_6C61_6552
-    private static let format: UInt64 = 1
+    private static let format: UInt64 = 4
     private static let formatWithUnwritten: UInt64 = 2
-    private static let formatTellingBefore: UInt64 = 3
     private static let schemaOffset = 16
     private static let checkOffset = 32
     private static let headerBytes = 48
@@ -28,11 +28,7 @@ struct ChangeBytes {
         try operations.forEachUnwritten { version, classKey, piece in
             unwritten.earlierValues(version, classKey, piece.keys, piece.values)
         }
-        let tellsBefore = operations.logs.contains {
-            RecordHead.flags($0.log) & RecordEncoder.tellsBefore != 0
-        }
-        let format = unwritten.count > 0 || tellsBefore ? Self.formatTellingBefore : Self.format
-        if format != Self.format { records.text(unwritten.buffer) }
+        records.text(unwritten.buffer)
         for (version, log) in operations.logs {
             records.number(version)
             records.text(log)
@@ -43,7 +39,7 @@ struct ChangeBytes {
         bytes.withUnsafeMutableBytes { all in
             guard let start = all.baseAddress else { return }
             start.put(Self.magic, 0)
-            start.put(format, 8)
+            start.put(Self.format, 8)
             Self.put(schema, start + Self.schemaOffset)
         }
         let check = Self.hash(bytes)
@@ -59,9 +55,10 @@ struct ChangeBytes {
             throw RealmError(
                 .invalidArgument, "these \(bytes.count) bytes are no changes of a realm")
         }
-        guard (Self.format...Self.formatTellingBefore).contains(Self.word(bytes, 8)) else {
+        guard (1...Self.format).contains(Self.word(bytes, 8)) else {
             throw RealmError(
-                .invalidArgument, "changes of format \(Self.word(bytes, 8)), known are 1 to 3")
+                .invalidArgument,
+                "changes of format \(Self.word(bytes, 8)), known are 1 to \(Self.format)")
         }
         var cleared = bytes
         for index in Self.checkOffset..<Self.headerBytes { cleared[index] = 0 }
@@ -85,9 +82,10 @@ struct ChangeBytes {
         try bytes.withUnsafeBufferPointer { all throws(RealmError) in
             var content = UnsafeRawBufferPointer(all)[Self.headerBytes...]
             let unwritten = UnwrittenValues(nil)
-            if Self.word(bytes, 8) >= Self.formatWithUnwritten {
+            let format = Self.word(bytes, 8)
+            if format >= Self.formatWithUnwritten {
                 var reader = LogByteReader(UnsafeRawBufferPointer(rebasing: content))
-                try unwritten.note(0, earlier: try reader.text())
+                try unwritten.note(0, earlier: try reader.text(), isBrief: format == Self.format)
                 content = content[(content.startIndex + reader.position)...]
             }
             var records = LogRecords(UnsafeRawBufferPointer(rebasing: content))

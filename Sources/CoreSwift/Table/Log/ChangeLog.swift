@@ -171,6 +171,7 @@ struct ChangeOperations {
     private var hasValues = false
     private var tellsBefore = false
     private var stopsAtBefore = false
+    private var hasIntegersBefore = false
     private var classKey = ClassKey.invalid
     private var column = 0
     private var kind = GroupKind.set
@@ -238,6 +239,7 @@ struct ChangeOperations {
                 let flags = try reader.byte()
                 if flags & RecordEncoder.skipsNumber != 0 { version &+= 1 }
                 if flags & RecordEncoder.changesSchema != 0 { return .schemaChanged }
+                reader.isBrief = flags & RecordEncoder.isBrief != 0
                 hasValues = flags & RecordEncoder.hasValues != 0
                 tellsBefore = flags & RecordEncoder.tellsBefore != 0
                 state = .classes
@@ -394,11 +396,14 @@ struct ChangeOperations {
             state = .classes
             return
         }
-        guard let kind = GroupKind(rawValue: (number - 1) & 3) else { throw damaged() }
+        let bits = reader.isBrief ? 3 : 2
+        guard let kind = GroupKind(rawValue: (number - 1) & (1 << bits - 1)),
+            kind != .integers || hasValues
+        else { throw damaged() }
         self.kind = kind
-        column = (number - 1) >> 2
+        column = (number - 1) >> bits
         switch kind {
-        case .set where hasValues, .added:
+        case .set where hasValues, .added, .integers:
             begin(try readRanges())
             grouped = ranges
             state = .group
@@ -419,6 +424,9 @@ struct ChangeOperations {
         case .set where hasValues:
             guard let key = nextKey() else { return nil }
             return .set(classKey, key...key, column: column, try reader.value())
+        case .integers:
+            guard let key = nextKey() else { return nil }
+            return .set(classKey, key...key, column: column, .integer(try reader.integer()))
         case .set, .nulled:
             guard let range = try nextRun() else { return nil }
             if tellsBefore { grouped.append(range) }
@@ -427,7 +435,12 @@ struct ChangeOperations {
                 : .nulled(classKey, range, column: column)
         default:
             guard let key = nextKey() else { return nil }
-            return .added(classKey, key, column: column, try reader.signed())
+            if !reader.isBrief {
+                return .added(classKey, key, column: column, try reader.signed())
+            }
+            let sum = try reader.integer()
+            guard !sum.isNull else { throw damaged() }
+            return .added(classKey, key, column: column, sum.intValue)
         }
     }
 
@@ -448,17 +461,18 @@ struct ChangeOperations {
 
     /// Returns whether there are any.
     private mutating func beginBefore() throws(RealmError) -> Bool {
-        switch try reader.byte() {
-        case 0: return false
-        case 1: begin(grouped)
-        case 2: begin(try readRanges())
-        default: throw damaged()
-        }
+        let form = try reader.byte()
+        guard form <= (reader.isBrief ? 4 : 2) else { throw damaged() }
+        if form == 0 { return false }
+        hasIntegersBefore = form > 2
+        begin(form & 1 == 1 ? grouped : try readRanges())
         return true
     }
 
     private mutating func nextValueBefore() throws(RealmError) -> (ObjectKey, LogValue)? {
-        if let key = nextKey() { return (key, try reader.value()) }
+        if let key = nextKey() {
+            return (key, hasIntegersBefore ? .integer(try reader.integer()) : try reader.value())
+        }
         state = .groups
         return nil
     }

@@ -181,6 +181,31 @@ extension LogBytes {
         return true
     }
 
+    /// Values of a property of integers, which need no type.
+    mutating func integers(_ table: Table, _ keys: KeyRanges, _ column: Int) throws(RealmError) {
+        let info = table.columns[column]
+        try table.forEachRun(keys) { run throws(RealmError) in
+            guard let view = run.leaf.column(column, info), view.encoding == .packed, !info.isKey
+            else {
+                return try run.forEachRow { row throws(RealmError) in
+                    let place = RowPlace(
+                        leaf: UnsafeMutableRawPointer(mutating: run.leaf.base), row: row,
+                        state: .sealed)
+                    integer(try table.value(place, run.leaf.key(row), column))
+                }
+            }
+            let nulls = view.nulls
+            write(atMost: run.count &* 9) { start in
+                var place = start
+                run.forEachRow { row in
+                    let isNull = nulls.map { LeafLayout.bit($0, row) } ?? false
+                    place = isNull ? place.putNullInteger() : place.putInteger(view.packed(row))
+                }
+                return place
+            }
+        }
+    }
+
     /// Asks for each value by itself.
     private mutating func eachValue(
         _ table: Table, _ run: ColumnRun, _ column: Int, _ orDefault: Bool

@@ -3,12 +3,16 @@
 //
 //   number   LEB128: 7 bits a byte, low ones first
 //   signed   zigzag: 0, -1, 1, -2, ... as numbers
+//   integer  as signed, of at most 9 bytes: the ninth has 8 bits; null is the bytes 0x80, 0
 //   text     its length, then UTF-8
 //   value    its type (the raw value of `ValueType`), then by type: integer signed; boolean 1 byte;
 //            string and binary length and bytes; timestamp seconds and nanoseconds, signed; float 4
 //            bytes, double 8, decimal and UUID 16, object id 12; link class key and object key;
 //            list the number of elements and their values, dictionary that of keys and values; null
 //            nothing. 14: a set, like a list
+//   keys     of objects, as runs: how many; then for each twice the distance from the end of the one before, at
+//            first from 0, and 1 more if it has several keys: then how many, less two. In records without
+//            flag 128 (`RecordEncoder`): the distance as signed, and how many keys follow the first
 
 import CKernels
 
@@ -79,6 +83,11 @@ struct LogBytes {
         write(atMost: 10) { $0.putSigned(value) }
     }
 
+    /// An integer, or null, where nothing else can stand.
+    mutating func integer(_ value: RawValue) {
+        write(atMost: 9) { value.isNull ? $0.putNullInteger() : $0.putInteger(value.intValue) }
+    }
+
     mutating func raw(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, bytes.count > 0 else { return }
         room(bytes.count).copyMemory(from: start, byteCount: bytes.count)
@@ -128,17 +137,16 @@ struct LogBytes {
     /// A value that was written before, with bytes behind it that are not part of it.
     mutating func rawValue(_ padded: UnsafeRawBufferPointer) throws(RealmError) {
         var reader = LogByteReader(padded)
-        raw(try reader.value().bytes)
+        raw(try reader.valueBytes())
     }
 
-    /// Object keys as runs: how many; then for each the distance from the end of the one before, and
-    /// how many keys more than one.
     mutating func keys(_ keys: KeyRanges) {
         number(keys.ranges.count)
         var last = ObjectKey.first
         for range in keys.ranges {
-            signed(range.lowerBound.rawValue &- last.rawValue)
-            number(range.upperBound.word &- range.lowerBound.word)
+            let distance = range.lowerBound.word &- last.word
+            number(distance << 1 | (range.more > 0 ? 1 : 0))
+            if range.more > 0 { number(range.more &- 1) }
             last = range.upperBound
         }
     }
@@ -163,18 +171,45 @@ extension UnsafeMutableRawPointer {
     func putSigned(_ value: Int64) -> UnsafeMutableRawPointer {
         putNumber(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
+
+    @inline(__always)
+    func putInteger(_ value: Int64) -> UnsafeMutableRawPointer {
+        var rest = UInt64(bitPattern: (value << 1) ^ (value >> 63))
+        var size = 0
+        while rest >= 0x80, size < 8 {
+            put(UInt8(truncatingIfNeeded: rest) | 0x80, size)
+            rest >>= 7
+            size &+= 1
+        }
+        put(UInt8(truncatingIfNeeded: rest), size)
+        return self + (size &+ 1)
+    }
+
+    @inline(__always)
+    func putNullInteger() -> UnsafeMutableRawPointer {
+        put(UInt8(0x80), 0)
+        put(UInt8(0), 1)
+        return self + 2
+    }
 }
 
-/// A value in the bytes of a log, which live as long as the version that was read.
-struct LogValue {
-    let bytes: UnsafeRawBufferPointer
+/// A value of a log, whose bytes live as long as the version that was read.
+enum LogValue {
+    /// As it stands there, with its type.
+    case bytes(UnsafeRawBufferPointer)
+    /// An integer or null that stands there without type.
+    case integer(RawValue)
+
+    private var type: UInt8? {
+        if case .bytes(let bytes) = self { bytes.first } else { nil }
+    }
 
     /// The value that a new object has.
-    var isDefault: Bool { bytes.first == LogBytes.defaultMark }
+    var isDefault: Bool { type == LogBytes.defaultMark }
 
     /// What type of collection it is; nil for other values.
     var collection: CollectionType? {
-        switch bytes.first {
+        switch type {
         case UInt8(ValueType.list.rawValue): return .list
         case UInt8(ValueType.dictionary.rawValue): return .dictionary
         case LogBytes.setType: return .set
@@ -184,15 +219,19 @@ struct LogValue {
 
     /// A value that is no collection; texts point into the log.
     func scalar() throws(RealmError) -> RawValue {
-        var reader = LogByteReader(bytes)
-        return try reader.scalar()
+        switch self {
+        case .integer(let value): return value
+        case .bytes(let bytes):
+            var reader = LogByteReader(bytes)
+            return try reader.scalar()
+        }
     }
 
     /// Calls `body` with the elements of a collection; keys are those of a dictionary.
     func forEachElement(
         _ body: (UnsafeRawBufferPointer?, LogValue) throws(RealmError) -> Void
     ) throws(RealmError) {
-        guard let type = collection else { return }
+        guard case .bytes(let bytes) = self, let type = collection else { return }
         var reader = LogByteReader(bytes)
         _ = try reader.byte()
         for _ in 0..<(try reader.count()) {
@@ -208,8 +247,13 @@ struct LogByteReader {
 
     let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
+    /// Keys stand there in the shorter way.
+    var isBrief: Bool
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    init(_ bytes: UnsafeRawBufferPointer, isBrief: Bool = true) {
+        self.bytes = bytes
+        self.isBrief = isBrief
+    }
 
     var isAtEnd: Bool { position >= bytes.count }
 
@@ -245,8 +289,23 @@ struct LogByteReader {
     }
 
     mutating func signed() throws(RealmError) -> Int64 {
-        let word = try number()
-        return Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1)
+        Self.signed(try number())
+    }
+
+    private static func signed(_ word: UInt64) -> Int64 {
+        Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1)
+    }
+
+    mutating func integer() throws(RealmError) -> RawValue {
+        var word: UInt64 = 0
+        for place in 0..<8 as Range<UInt64> {
+            let next = try byte()
+            if place == 1, next == 0, word == 0 { return .null }
+            guard place == 0 || next != 0 else { throw damaged() }
+            word |= UInt64(next & 0x7F) << (7 * place)
+            if next < 0x80 { return .int(Self.signed(word)) }
+        }
+        return .int(Self.signed(word | UInt64(try byte()) << 56))
     }
 
     mutating func raw(_ size: Int) throws(RealmError) -> UnsafeRawBufferPointer {
@@ -302,9 +361,14 @@ struct LogByteReader {
 
     /// A value of any type, which is looked through.
     mutating func value() throws(RealmError) -> LogValue {
+        .bytes(try valueBytes())
+    }
+
+    /// The bytes of a value, which are looked through.
+    mutating func valueBytes() throws(RealmError) -> UnsafeRawBufferPointer {
         let start = position
         try skip(depth: 0)
-        return LogValue(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<position]))
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<position])
     }
 
     private mutating func skip(depth: Int) throws(RealmError) {
@@ -338,8 +402,12 @@ struct LogByteReader {
 
     /// The next run, whose distance is counted from `last`.
     mutating func keyRange(after last: ObjectKey) throws(RealmError) -> ClosedRange<ObjectKey> {
-        let first = last.rawValue.addingReportingOverflow(try signed())
-        let more = try number()
+        let word = try number()
+        let distance = isBrief ? Int64(word >> 1) : Self.signed(word)
+        let first = last.rawValue.addingReportingOverflow(distance)
+        var more: UInt64 = 0
+        if !isBrief || word & 1 != 0 { more = try number() }
+        if isBrief && word & 1 != 0 { more = more == .max ? more : more + 1 }
         guard !first.overflow, first.partialValue >= 0, more <= UInt64(Int64.max),
             first.partialValue <= Int64.max - Int64(more)
         else { throw damaged() }

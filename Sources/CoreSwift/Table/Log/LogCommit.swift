@@ -23,6 +23,7 @@ struct LogCommit {
     /// Blocks that it gives up.
     private(set) var freed: [BlockReference] = []
     private var blocks: [Block] = []
+    private let told: ToldObjects?
     private let nodes: NodeSource
     /// The one that the commit makes, and the one that it goes on from.
     private let version: UInt64
@@ -34,9 +35,10 @@ struct LogCommit {
     /// something. `needed`: the oldest version from which on somebody wants to be notified.
     init(
         _ base: LogDirectory?, version: UInt64, before: UInt64, record: LogBytes?,
-        unwritten: [UnwrittenObjects], needed: UInt64?, consumers: [ChangeConsumer],
-        _ nodes: NodeSource
+        unwritten: [UnwrittenObjects], told: ToldObjects?, needed: UInt64?,
+        consumers: [ChangeConsumer], _ nodes: NodeSource
     ) throws(RealmError) {
+        self.told = told
         self.nodes = nodes
         self.version = version
         self.before = before
@@ -70,11 +72,8 @@ struct LogCommit {
             throw error
         }
         // Also when the last consumer has gone: others may need the records.
-        guard var directory else { return }
-        directory.unwritten = unwritten.filter { $0.version > directory.from }
-        let isEmpty = directory.entries.isEmpty && directory.tail.isEmpty && blocks.isEmpty
-        directory.leavesOut = !directory.unwritten.isEmpty || directory.leavesOut && !isEmpty
-        self.directory = directory
+        guard let from = directory?.from else { return }
+        directory?.unwritten = unwritten.filter { $0.version > from }
     }
 
     /// Frees the memory of the blocks.
@@ -142,8 +141,8 @@ struct LogCommit {
         self.directory = directory
     }
 
-    /// Gives the blocks their places in the commit.
-    mutating func place(_ builder: CommitBuilder) {
+    /// Gives the blocks their places in the commit; returns the log that it makes.
+    mutating func place(_ builder: CommitBuilder) -> LogDirectory? {
         invariant(builder.version == version)
         for block in blocks {
             let entry = LogEntry(
@@ -153,6 +152,8 @@ struct LogCommit {
             let index = entries.firstIndex { $0.last > entry.last } ?? entries.count
             directory?.entries.insert(entry, at: index)
         }
+        told?.put(into: nodes.store.takeUnretainedValue(), directory)
+        return directory
     }
 
     /// Has blocks written anew that shall not stay where they are. Those of segments that a block of higher level
@@ -180,7 +181,6 @@ struct LogCommit {
         directory?.entries = []
         directory?.tail = []
         directory?.unwritten = []
-        directory?.leavesOut = false
     }
 
     private mutating func free(_ entry: LogEntry) throws(RealmError) {

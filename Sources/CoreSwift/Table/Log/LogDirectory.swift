@@ -6,7 +6,7 @@
 // many entries, the oldest go into a block of entries, which one entry names, and so on: the catalog
 // stays small however far back the log reaches.
 //
-// Section of the catalog, behind the classes (formats 3 to 5):
+// Section of the catalog, behind the classes (formats 3 to 6):
 //   offset  size  field
 //        0     4  format of the schema block (1 or 2)
 //        4     8  the log has what every version above this one did
@@ -69,16 +69,13 @@ struct LogDirectory: Equatable {
     var tail: [UInt8] = []
     /// What the log does not have; ascending by version.
     var unwritten: [UnwrittenObjects] = []
-    /// There is such, or may be records about it.
-    var leavesOut = false
 
     init(from version: UInt64) { from = version }
 
     // MARK: In the catalog
 
-    /// `leavesOut`: the section is of format 4 or 5.
+    /// `leavesOut`: the section is of format 4 or a later one.
     init(_ reader: inout ByteReader, leavesOut: Bool) throws(RealmError) {
-        self.leavesOut = leavesOut
         from = try reader.u64()
         let consumerCount = try reader.u16()
         let entryCount = try reader.u16()
@@ -144,7 +141,7 @@ struct LogDirectory: Equatable {
                 writer.raw(UnsafeRawBufferPointer(bytes))
             }
         }
-        if leavesOut { writer.u16(UInt16(unwritten.count)) }
+        writer.u16(UInt16(unwritten.count))
         for item in unwritten {
             writer.u64(item.version)
             writer.u32(item.classKey.rawValue)

@@ -184,7 +184,8 @@ struct ObjectMatch {
     }
 
     /// Who is who in two lists: by object key, as in copies of one file, or by place, as in files that were made
-    /// apart, whose keys say nothing; whichever finds more of the same values.
+    /// apart, whose keys say nothing; whichever finds more of the same values. Where nothing differs, place by place,
+    /// nothing has to move.
     private func matchList(
         _ pair: ComparedClass, _ old: [(name: String, key: ObjectKey)],
         _ new: [(name: String, key: ObjectKey)], _ embedded: [ClassKey: ComparedClass]
@@ -192,7 +193,45 @@ struct ObjectMatch {
         let byKey = Self.match(old, new)
         let byPlace = zip(old, new).map { ($0.key, $1.key) }
         if byPlace.allSatisfy(==) { return byKey }
-        return try alike(pair, byPlace, embedded) > alike(pair, byKey, embedded) ? byPlace : byKey
+        let placed = try alike(pair, byPlace, embedded)
+        let keyed = try alike(pair, byKey, embedded)
+        if placed != keyed { return placed > keyed ? byPlace : byKey }
+        guard old.count == new.count, placed == old.count else { return byKey }
+        for (was, now) in byPlace where try !isSame(pair, was, now, embedded) { return byKey }
+        return byPlace
+    }
+
+    /// Whether two embedded objects have the same values, with all that they hold. Recursion ends with the depth of
+    /// embedded objects.
+    private func isSame(
+        _ pair: ComparedClass, _ old: ObjectKey, _ new: ObjectKey,
+        _ embedded: [ClassKey: ComparedClass]
+    ) throws(RealmError) -> Bool {
+        guard let was = try pair.old.find(old), let now = try pair.new.find(new) else {
+            return false
+        }
+        var left = LogBytes()
+        defer { left.deallocate() }
+        var right = LogBytes()
+        defer { right.deallocate() }
+        for column in pair.columns {
+            guard let child = owned(pair.new, column.new, embedded) else {
+                left.removeAll()
+                right.removeAll()
+                try left.value(pair.old, was, old, column.old, orDefault: false)
+                try right.value(pair.new, now, new, column.new, orDefault: false, self)
+                guard left.buffer.elementsEqual(right.buffer) else { return false }
+                continue
+            }
+            let before = try children(pair.old, old, column.old)
+            let after = try children(pair.new, new, column.new)
+            guard before.map(\.name) == after.map(\.name) else { return false }
+            for (was, now) in zip(before, after)
+            where try !isSame(child, was.key, now.key, embedded) {
+                return false
+            }
+        }
+        return true
     }
 
     /// How many pairs have the same values; collections and embedded objects are left out.

@@ -6,19 +6,20 @@
 //               another log; of those the origin (number); 8 = the version is the one behind that of
 //               the record, whose number it skipped (`CommitGroup`); 16 = earlier values follow as a text
 //               (`UnwrittenValues`); 32 = then those of the created objects whose values are left out:
-//               class key + 1, keys; 0; 64 = groups of the first three kinds end with values of before;
-//               then classes: class key + 1, class; 0
+//               class key + 1, keys; 0; 64 = groups end with values of before; 128 = keys, groups and sums are as
+//               here: always, but in files of earlier libraries (there a group is column * 4 + kind, sums are signed); then classes: class key + 1, class; 0
 //   class       keys of deleted objects; keys of created ones; with values also (with flag 64 only if there are
 //               such): columns (column + 1, a value per created object that is not left out, in the order of
 //               the keys); 0. Then groups; 0
-//   group       (column * 4 + kind) + 1, then by kind
+//   group       (column * 8 + kind) + 1, then by kind
 //     0 set       keys; with values a value per key; values of before
 //     1 nulled    keys of objects whose link is null because its target was deleted; values of before
 //     2 added     keys; a signed number per key; values of before
 //     3 changed   how many collections there are; for each the distance of the object's key from the
 //                 one before (signed), how many operations, and these
+//     4 set to    keys; an integer per key; values of before. Only with values: all of properties of integers
 //   before      with flag 64, of the objects whose values the log does not have: 0 = none, 1 = all of the group, 2 =
-//               keys; then a value per key
+//               keys; then a value per key; 3 and 4 are 1 and 2 with an integer per key
 //   operation   flags (of `CommitRecord`; type 0: the collection is that of the operation before);
 //               else number, elements before, bytes of the path, path: steps of index * 2 (+ 1 and the
 //               key as text, in dictionaries). Then by kind: inserted, removed, replaced: index and
@@ -33,6 +34,7 @@ enum GroupKind: Int {
     case nulled
     case added
     case collections
+    case integers
 }
 
 struct RecordEncoder {
@@ -43,6 +45,7 @@ struct RecordEncoder {
     static let hasEarlier: UInt8 = 16
     static let leavesOut: UInt8 = 32
     static let tellsBefore: UInt8 = 64
+    static let isBrief: UInt8 = 128
 
     fileprivate struct Lives {
         /// By key and time: an object was created, or deleted.
@@ -52,26 +55,28 @@ struct RecordEncoder {
     }
 
     /// What happened to objects of a class.
-    private struct Fates {
+    struct Fates {
         var deleted = KeyRanges()
         var created = KeyRanges()
         /// Both, and those that came and went.
         var touched = KeyRanges()
     }
 
-    private let tables: TableSet
-    private let record: UnsafeMutablePointer<CommitRecord>
+    let tables: TableSet
+    let record: UnsafeMutablePointer<CommitRecord>
     /// Of the version that the transaction makes.
-    private let version: UInt64
+    let version: UInt64
     /// What the log does not have, before the commit and, once it is encoded, behind it.
-    private(set) var unwritten: [UnwrittenObjects]
-    /// Of those of the version before: the objects of which few bytes change, by class.
-    private var told: [ClassKey: KeyRanges] = [:]
+    var unwritten: [UnwrittenObjects]
+    /// Of those of the version before: the objects of which few bytes change.
+    var told: [(objects: UnwrittenObjects, keys: KeyRanges)] = []
+    /// Of which a record behind their creation has told values, property by property.
+    let known: ToldObjects
     /// That version, where values of it are written.
-    private var base: TableSet?
-    private var columns: [RecordedColumn] = []
+    var base: TableSet?
+    var columns: [RecordedColumn] = []
     private var classes: [ClassKey: Lives] = [:]
-    private(set) var bytes = LogBytes()
+    var bytes = LogBytes()
 
     init(
         _ tables: TableSet, _ record: UnsafeMutablePointer<CommitRecord>, _ version: UInt64
@@ -80,7 +85,11 @@ struct RecordEncoder {
         self.record = record
         self.version = version
         unwritten = tables.catalog.log?.unwritten ?? []
+        known = ToldObjects.taken(from: tables)
     }
+
+    /// The properties of a class that the transaction touched.
+    func columns(of classKey: ClassKey) -> [Int] { classes[classKey]?.columns ?? [] }
 
     /// The log of the transaction, whose tables are settled; empty when nothing happened. The caller
     /// frees it.
@@ -118,7 +127,7 @@ struct RecordEncoder {
     ) throws(RealmError) {
         let hasEarlier = earlier.count > 0 ? Self.hasEarlier : 0
         if record.pointee.changesSchema {
-            bytes.byte(Self.changesSchema | hasEarlier)
+            bytes.byte(Self.changesSchema | hasEarlier | Self.isBrief)
             if earlier.count > 0 { bytes.text(earlier.buffer) }
             return
         }
@@ -128,7 +137,7 @@ struct RecordEncoder {
             (record.pointee.detail == .values ? Self.hasValues : 0)
                 | (record.pointee.origin != nil ? Self.isApplied : 0) | hasEarlier
                 | (unwritten.count > before ? Self.leavesOut : 0)
-                | (told.isEmpty ? 0 : Self.tellsBefore))
+                | (told.isEmpty ? 0 : Self.tellsBefore) | Self.isBrief)
         if let origin = record.pointee.origin { bytes.number(origin) }
         if earlier.count > 0 { bytes.text(earlier.buffer) }
         if unwritten.count > before {
@@ -296,7 +305,7 @@ struct RecordEncoder {
             try bytes.initialValues(table, created)
         }
         let body = bytes.count
-        let slots = classes[table.classKey]?.columns ?? []
+        let slots = columns(of: table.classKey)
         for slot in slots.sortedFew(by: { columns[$0].column < columns[$1].column }) {
             try encode(table, slot, fates.touched)
         }
@@ -304,104 +313,6 @@ struct RecordEncoder {
             return bytes.cut(to: start)
         }
         bytes.byte(0)
-    }
-
-    // MARK: Values that are left out
-
-    /// Takes out the objects whose values from before are to be written once and for all: those that the transaction
-    /// deletes, or changes values of that may be long; all when it changes the schema. Of others values of before
-    /// stand beside those set, as often as they are.
-    private mutating func takeTouched(
-        _ fates: [(table: Table, fates: Fates)]
-    ) -> [UnwrittenObjects] {
-        if unwritten.isEmpty { return [] }
-        var written = unwritten
-        if record.pointee.changesSchema {
-            unwritten = []
-            return written
-        }
-        for index in written.indices { written[index].keys = KeyRanges() }
-        let runs = unwritten.runs
-        for (table, fates) in fates {
-            let indexes = unwritten.indices.filter { unwritten[$0].classKey == table.classKey }
-            if indexes.isEmpty { continue }
-            let (whole, brief) = touched(table, fates)
-            for index in indexes {
-                written[index].keys = unwritten[index].keys.intersection(whole)
-                unwritten[index].keys.subtract(whole)
-                let keys = unwritten[index].keys.intersection(brief)
-                if !keys.isEmpty { told[table.classKey, default: KeyRanges()].formUnion(keys) }
-            }
-        }
-        writeShortest(to: max(runs, UnwrittenObjects.touchedRunsMax), &written)
-        unwritten.removeAll { $0.keys.isEmpty }
-        written.removeAll { $0.keys.isEmpty }
-        return written
-    }
-
-    /// Where changes here and there leave more runs than that, the shortest are written, too.
-    private mutating func writeShortest(to runsMax: Int, _ written: inout [UnwrittenObjects]) {
-        let over = unwritten.runs - runsMax
-        if over <= 0 { return }
-        var lengths: [RadixItem] = []
-        for item in unwritten {
-            for range in item.keys.ranges { lengths.append(RadixItem(key: range.more, payload: 0)) }
-        }
-        RadixSort.sort(&lengths)
-        let longest = lengths[over - 1].key
-        var equal = over - (lengths.firstIndex { $0.key == longest } ?? 0)
-        for index in unwritten.indices {
-            var short = KeyRanges()
-            for range in unwritten[index].keys.ranges where range.more <= longest {
-                if range.more == longest {
-                    if equal == 0 { continue }
-                    equal -= 1
-                }
-                short.insert(range)
-            }
-            unwritten[index].keys.subtract(short)
-            written[index].keys.formUnion(short)
-        }
-    }
-
-    /// Which objects of a class the transaction touches, and of which it changes only values of few bytes.
-    private func touched(_ table: Table, _ fates: Fates) -> (whole: KeyRanges, brief: KeyRanges) {
-        var result = (whole: fates.touched, brief: KeyRanges())
-        for slot in classes[table.classKey]?.columns ?? [] {
-            var keys = columns[slot].keys
-            keys.formUnion(columns[slot].unorderedKeys())
-            keys.formUnion(KeyRanges(unordered: columns[slot].cells.map(\.key)))
-            switch table.columns[columns[slot].column].kind {
-            case .string, .binary, .mixed, .collection: result.whole.formUnion(keys)
-            default: result.brief.formUnion(keys)
-            }
-        }
-        return result
-    }
-
-    /// Writes the values from before at the end of a group.
-    private mutating func encodeBefore(
-        _ table: Table, _ column: Int, _ keys: KeyRanges
-    ) throws(RealmError) {
-        if told.isEmpty { return }
-        guard let told = told[table.classKey]?.intersection(keys), !told.isEmpty,
-            let before = base?.table(table.classKey)
-        else { return bytes.byte(0) }
-        bytes.byte(told == keys ? 1 : 2)
-        if told != keys { bytes.keys(told) }
-        _ = try bytes.values(before, told, column, orDefault: false)
-    }
-
-    /// Leaves out the values of classes of which many objects were created.
-    private mutating func leaveOut(_ fates: [(table: Table, fates: Fates)]) {
-        for (table, fates) in fates
-        where fates.created.count >= tables.store.options.unwrittenObjectsMin
-            && unwritten.runs + fates.created.ranges.count <= UnwrittenObjects.runsMax
-        {
-            unwritten.append(
-                UnwrittenObjects(
-                    version: version, classKey: table.classKey, keys: fates.created))
-        }
     }
 
     // MARK: Columns
@@ -454,21 +365,20 @@ struct RecordEncoder {
                 changed.append(start..<index)
             }
         }
-        func begin(_ kind: GroupKind) { bytes.number(column * 4 + kind.rawValue + 1) }
         try encodeSet(table, column, keys: set)
         if !nulled.isEmpty {
-            begin(.nulled)
+            bytes.group(.nulled, column)
             bytes.keys(nulled)
             try encodeBefore(table, column, nulled)
         }
         if !added.isEmpty {
-            begin(.added)
+            bytes.group(.added, column)
             bytes.keys(added)
-            for sum in sums { bytes.signed(sum) }
+            for sum in sums { bytes.integer(.int(sum)) }
             try encodeBefore(table, column, added)
         }
         if changed.isEmpty { return }
-        begin(.collections)
+        bytes.group(.collections, column)
         bytes.number(changed.count)
         var before = ObjectKey.first
         for range in changed {
@@ -497,9 +407,13 @@ struct RecordEncoder {
         _ table: Table, _ column: Int, keys: KeyRanges
     ) throws(RealmError) {
         if keys.isEmpty { return }
-        bytes.number(column * 4 + GroupKind.set.rawValue + 1)
+        let hasValues = record.pointee.detail == .values
+        let isInteger = hasValues && table.columns[column].kind == .int
+        bytes.group(isInteger ? .integers : .set, column)
         bytes.keys(keys)
-        if record.pointee.detail == .values {
+        if isInteger {
+            try bytes.integers(table, keys, column)
+        } else if hasValues {
             _ = try bytes.values(table, keys, column, orDefault: false)
         }
         try encodeBefore(table, column, keys)
@@ -529,6 +443,12 @@ struct RecordEncoder {
     private static func isSame(_ a: RecordEntry, _ b: RecordEntry) -> Bool {
         a.number == b.number && a.flags & 0x38 == b.flags & 0x38
             && a.pathBytes.elementsEqual(b.pathBytes)
+    }
+}
+
+extension LogBytes {
+    mutating func group(_ kind: GroupKind, _ column: Int) {
+        number(column * 8 + kind.rawValue + 1)
     }
 }
 

@@ -19,15 +19,17 @@ extension TableSet {
         let version = pin.version + 1 + joined
         var bytes: LogBytes?
         var unwritten: [UnwrittenObjects] = []
+        var told: ToldObjects?
         defer { bytes?.deallocate() }
         if let record {
             var encoder = RecordEncoder(self, record, version)
             bytes = try encoder.encode()
             unwritten = encoder.unwritten
+            told = encoder.known
         }
         return try LogCommit(
             catalog.log, version: version, before: pin.version, record: bytes, unwritten: unwritten,
-            needed: store.lockFile.oldestNeed(), consumers: try nextConsumers(version),
+            told: told, needed: store.lockFile.oldestNeed(), consumers: try nextConsumers(version),
             NodeSource(store: store))
     }
 

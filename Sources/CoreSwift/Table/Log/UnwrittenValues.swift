@@ -1,7 +1,7 @@
 // Objects that a large transaction created, while the log of its consumers has their keys and not their values. As
 // long as nobody touches them they are what they were when they were created, so who reads the log finds the
-// values in the version that is read. A commit that changes a value of few bytes (numbers, links) has that of before
-// beside the new one; the first that does anything else to an object writes all its values of before to its own
+// values in the version that is read. The first commit that changes a value of few bytes (numbers, links) has
+// that of before beside the new one (`ToldObjects`); the first that does anything else to an object writes all its values of before to its own
 // record, as *earlier values*.
 //
 // Invariants
@@ -47,11 +47,9 @@ final class UnwrittenValues {
         var items: [RadixItem] = []
         var isSorted = false
         var versions: [UInt64] = []
-        var values: [UnsafeRawBufferPointer] = []
+        var values: [LogValue] = []
 
-        mutating func add(
-            _ key: ObjectKey, _ version: UInt64, _ value: UnsafeRawBufferPointer
-        ) {
+        mutating func add(_ key: ObjectKey, _ version: UInt64, _ value: LogValue) {
             isSorted = false
             items.append(RadixItem(key: key.word, payload: UInt64(values.count)))
             versions.append(version)
@@ -62,7 +60,7 @@ final class UnwrittenValues {
     fileprivate struct Told {
         let column: Int
         var keys = KeyRanges()
-        var values: [UnsafeRawBufferPointer] = []
+        var values: [LogValue] = []
     }
 
     /// Of the objects that a version created of a class.
@@ -111,7 +109,10 @@ final class UnwrittenValues {
 
     /// Notes what a record tells of values from before. Records ascend.
     func note(_ version: UInt64, _ log: UnsafeRawBufferPointer) throws(RealmError) {
-        if let text = try RecordHead.earlierValues(log) { try note(version, earlier: text) }
+        let isBrief = RecordHead.flags(log) & RecordEncoder.isBrief != 0
+        if let text = try RecordHead.earlierValues(log) {
+            try note(version, earlier: text, isBrief: isBrief)
+        }
         guard RecordHead.flags(log) & RecordEncoder.tellsBefore != 0 else { return }
         var operations = ChangeOperations([(version, log)])
         while let found = try operations.nextBefore() {
@@ -120,13 +121,15 @@ final class UnwrittenValues {
             }
             let index = known ?? told.count
             if known == nil { told.append(Column(classKey: found.classKey, column: found.column)) }
-            told[index].add(found.key, version, found.value.bytes)
+            told[index].add(found.key, version, found.value)
         }
     }
 
     /// Notes the earlier values that a record has, which made this version.
-    func note(_ version: UInt64, earlier text: UnsafeRawBufferPointer) throws(RealmError) {
-        var reader = LogByteReader(text)
+    func note(
+        _ version: UInt64, earlier text: UnsafeRawBufferPointer, isBrief: Bool
+    ) throws(RealmError) {
+        var reader = LogByteReader(text, isBrief: isBrief)
         while !reader.isAtEnd {
             let creator = try reader.number()
             let classKey = ClassKey(rawValue: UInt32(truncatingIfNeeded: try reader.number()))
@@ -193,7 +196,12 @@ final class UnwrittenValues {
     private func make(_ told: Told) -> Piece {
         made.removeAll()
         made.number(told.column + 1)
-        for value in told.values { made.raw(value) }
+        for value in told.values {
+            switch value {
+            case .bytes(let bytes): made.raw(bytes)
+            case .integer(let value): made.value(value)
+            }
+        }
         made.byte(0)
         return Piece(keys: told.keys, values: made.buffer)
     }
@@ -211,7 +219,7 @@ final class UnwrittenValues {
             if number == 0 { break }
             let hidden = told.first { $0.column == number - 1 }?.keys ?? KeyRanges()
             try piece.keys.forEach { key throws(RealmError) in
-                let value = try reader.value().bytes
+                let value = try reader.valueBytes()
                 if hidden.contains(key) {
                     reduced.byte(LogBytes.defaultMark)
                 } else {

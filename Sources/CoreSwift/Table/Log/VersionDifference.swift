@@ -30,7 +30,7 @@ final class VersionDifference {
             forApplying: true)
         do throws(RealmError) {
             for pair in classes {
-                if bytes.count == 0 { bytes.byte(RecordEncoder.hasValues) }
+                if bytes.count == 0 { bytes.byte(RecordEncoder.hasValues | RecordEncoder.isBrief) }
                 try encode(pair, how)
             }
             if bytes.count <= 1 {
@@ -104,7 +104,7 @@ private struct Writer {
         for item in collections { changed.insert(item.changes.name.key) }
         set.subtract(changed)
         if set.isEmpty { return }
-        bytes.number(column.old * 4 + GroupKind.set.rawValue + 1)
+        bytes.group(.set, column.old)
         bytes.keys(set)
         try values(&bytes, set, column, orDefault: false)
     }
@@ -144,7 +144,7 @@ private struct Writer {
             objects.append(collections[start..<index])
             start = index
         }
-        bytes.number(column.old * 4 + GroupKind.collections.rawValue + 1)
+        bytes.group(.collections, column.old)
         bytes.number(objects.count)
         var before = ObjectKey.first
         for object in objects {

@@ -94,9 +94,7 @@ import Testing
     }
 
     /// What a version did to objects that the one before created, and what the log then says of these.
-    @Test func `values of few bytes have those of before beside them, as often as they are set`()
-        throws
-    {
+    @Test func `values of few bytes have those of before beside them`() throws {
         let directory = TemporaryDirectory()
         let item = ClassSchema(
             "Item",
