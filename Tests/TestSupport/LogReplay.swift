@@ -10,7 +10,8 @@ extension StoredValue {
         }
         var keys: [String] = []
         var values: [StoredValue] = []
-        try value.forEachElement { key, element throws(RealmError) in
+        var elements = try value.elements()
+        while let (key, element) = try elements.next() {
             if let key { keys.append(String(decoding: key, as: UTF8.self)) }
             values.append(try StoredValue(element))
         }

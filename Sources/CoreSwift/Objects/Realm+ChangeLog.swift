@@ -195,23 +195,20 @@ struct LogTeller {
             if !value.isDefault { told.value = try value.scalar() }
             return body(told)
         }
-        var count = 0
-        try value.forEachElement { _, _ throws(RealmError) in count += 1 }
+        var elements = try value.elements()
         told.value = RawValue(word0: 0, word1: 0, type: type == .dictionary ? .dictionary : .list)
         if told.collection == .none { told.collection = type }
-        told.count = count
+        told.count = elements.count
         guard body(told) else { return false }
-        var goesOn = true
-        try value.forEachElement { key, element throws(RealmError) in
-            guard goesOn else { return }
+        while let (key, element) = try elements.next() {
             var part = LoggedOperation(kind: .element, version: operation.version)
             part.classKey = operation.classKey
             part.firstObject = operation.firstObject
             part.lastObject = operation.lastObject
             part.property = operation.property
             if let key { part.key = text(key) }
-            goesOn = try tell(part, element)
+            guard try tell(part, element) else { return false }
         }
-        return goesOn
+        return true
     }
 }

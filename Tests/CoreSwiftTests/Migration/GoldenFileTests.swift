@@ -210,10 +210,7 @@ struct GoldenFile: CustomTestStringConvertible {
             lines.append("consumer \(consumer.name): \(consumer.acknowledged)")
             var operations: [String] = []
             try realm.readLog(from: consumer.acknowledged) { operation in
-                operations.append(
-                    "log \(operation.kind) \(operation.classKey) \(operation.firstObject) "
-                        + "\(operation.lastObject) \(operation.count) "
-                        + "\((try? Value(operation.value)).map { "\($0)" } ?? "-")")
+                operations.append(text(operation))
                 return true
             }
             for (index, line) in operations.enumerated() {
@@ -221,6 +218,12 @@ struct GoldenFile: CustomTestStringConvertible {
             }
         }
         return lines.sorted().joined(separator: "\n") + "\n"
+    }
+
+    static func text(_ operation: LoggedOperation) -> String {
+        "log \(operation.kind) \(operation.classKey) \(operation.firstObject) "
+            + "\(operation.lastObject) \(operation.count) "
+            + "\((try? Value(operation.value)).map { "\($0)" } ?? "-")"
     }
 }
 
@@ -311,6 +314,28 @@ extension Dump {
         #expect((file.raw + FileHeader.slotOffset(slot)).u32(16) == golden.cipher?.rawValue ?? 0)
         #expect(newest.root.payload.u32(0) == golden.catalogFormat)
         #expect((newest.catalog.log != nil) == (golden.catalogFormat >= 3))
+    }
+
+    /// What earlier libraries exported of the change logs of these files (`changes-N.bytes`, N is the format).
+    @Test(arguments: zip(1...3, ["change-log", "change-log-left-out", "change-log-before"]))
+    func changesAsBytesOfEarlierFormatsAreRead(format: Int, name: String) throws {
+        let golden = GoldenFile.all.first { $0.name == name }!
+        let bytes = TestSettings.readFile(GoldenFile.folder + "changes-\(format).bytes")
+        try #require(bytes.count > 8 && bytes[8] == UInt8(format))
+        let realm = try Realm.open(configuration(golden, copy(golden)))
+        let consumer = try #require(try realm.logConsumers.first)
+        var logged: [String] = []
+        try realm.readLog(from: consumer.acknowledged) { operation in
+            logged.append(GoldenFile.text(operation))
+            return true
+        }
+        var read: [String] = []
+        try realm.readChanges(bytes) { operation in
+            read.append(GoldenFile.text(operation))
+            return true
+        }
+        #expect(read == logged && logged.count > 40)
+        realm.close()
     }
 
     // MARK: Formats to come

@@ -241,7 +241,8 @@ struct LogApplier {
     private func fill(
         _ table: Table, _ collection: UnsafeMutablePointer<OpenCollection>, _ value: LogValue
     ) throws(RealmError) {
-        try value.forEachElement { key, element throws(RealmError) in
+        var elements = try value.elements()
+        while let (key, element) = try elements.next() {
             try insert(
                 table, collection, collection.pointee.count,
                 key.map { String(decoding: $0, as: UTF8.self) }, element)

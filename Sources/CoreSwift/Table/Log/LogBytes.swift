@@ -227,17 +227,30 @@ enum LogValue {
         }
     }
 
-    /// Calls `body` with the elements of a collection; keys are those of a dictionary.
-    func forEachElement(
-        _ body: (UnsafeRawBufferPointer?, LogValue) throws(RealmError) -> Void
-    ) throws(RealmError) {
-        guard case .bytes(let bytes) = self, let type = collection else { return }
-        var reader = LogByteReader(bytes)
+    /// Those of a collection; of other values none.
+    func elements() throws(RealmError) -> LogElements { try LogElements(self) }
+}
+
+/// The elements of a collection in a log, one after another.
+struct LogElements {
+    private var reader = LogByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+    private var isDictionary = false
+    /// How many are left.
+    private(set) var count = 0
+
+    fileprivate init(_ value: LogValue) throws(RealmError) {
+        guard case .bytes(let bytes) = value, let type = value.collection else { return }
+        reader = LogByteReader(bytes)
+        isDictionary = type == .dictionary
         _ = try reader.byte()
-        for _ in 0..<(try reader.count()) {
-            let key = type == .dictionary ? try reader.text() : nil
-            try body(key, try reader.value())
-        }
+        count = try reader.count()
+    }
+
+    /// `key`: of a dictionary.
+    mutating func next() throws(RealmError) -> (key: UnsafeRawBufferPointer?, value: LogValue)? {
+        if count == 0 { return nil }
+        count -= 1
+        return (isDictionary ? try reader.text() : nil, try reader.value())
     }
 }
 
