@@ -426,7 +426,8 @@ struct ChangeOperations {
             return .set(classKey, key...key, column: column, try reader.value())
         case .integers:
             guard let key = nextKey() else { return nil }
-            return .set(classKey, key...key, column: column, .integer(try reader.integer()))
+            let value = LogValue(integer: try reader.integer())
+            return .set(classKey, key...key, column: column, value)
         case .set, .nulled:
             guard let range = try nextRun() else { return nil }
             if tellsBefore { grouped.append(range) }
@@ -471,7 +472,8 @@ struct ChangeOperations {
 
     private mutating func nextValueBefore() throws(RealmError) -> (ObjectKey, LogValue)? {
         if let key = nextKey() {
-            return (key, hasIntegersBefore ? .integer(try reader.integer()) : try reader.value())
+            if hasIntegersBefore { return (key, LogValue(integer: try reader.integer())) }
+            return (key, try reader.value())
         }
         state = .groups
         return nil

@@ -194,22 +194,29 @@ extension UnsafeMutableRawPointer {
 }
 
 /// A value of a log, whose bytes live as long as the version that was read.
-enum LogValue {
-    /// As it stands there, with its type.
-    case bytes(UnsafeRawBufferPointer)
-    /// An integer or null that stands there without type.
-    case integer(RawValue)
+struct LogValue {
+    /// As it stands there, with its type; none of one that stands there without.
+    private let bytes: UnsafeRawBufferPointer
+    /// That one.
+    private let integer: RawValue
 
-    private var type: UInt8? {
-        if case .bytes(let bytes) = self { bytes.first } else { nil }
+    fileprivate init(bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        integer = .null
+    }
+
+    /// An integer or null.
+    init(integer: RawValue) {
+        bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+        self.integer = integer
     }
 
     /// The value that a new object has.
-    var isDefault: Bool { type == LogBytes.defaultMark }
+    var isDefault: Bool { bytes.first == LogBytes.defaultMark }
 
     /// What type of collection it is; nil for other values.
     var collection: CollectionType? {
-        switch type {
+        switch bytes.first {
         case UInt8(ValueType.list.rawValue): return .list
         case UInt8(ValueType.dictionary.rawValue): return .dictionary
         case LogBytes.setType: return .set
@@ -219,16 +226,18 @@ enum LogValue {
 
     /// A value that is no collection; texts point into the log.
     func scalar() throws(RealmError) -> RawValue {
-        switch self {
-        case .integer(let value): return value
-        case .bytes(let bytes):
-            var reader = LogByteReader(bytes)
-            return try reader.scalar()
-        }
+        if bytes.isEmpty { return integer }
+        var reader = LogByteReader(bytes)
+        return try reader.scalar()
+    }
+
+    /// Writes it with its type.
+    func write(_ target: inout LogBytes) {
+        if bytes.isEmpty { target.value(integer) } else { target.raw(bytes) }
     }
 
     /// Those of a collection; of other values none.
-    func elements() throws(RealmError) -> LogElements { try LogElements(self) }
+    func elements() throws(RealmError) -> LogElements { try LogElements(bytes, collection) }
 }
 
 /// The elements of a collection in a log, one after another.
@@ -238,8 +247,10 @@ struct LogElements {
     /// How many are left.
     private(set) var count = 0
 
-    fileprivate init(_ value: LogValue) throws(RealmError) {
-        guard case .bytes(let bytes) = value, let type = value.collection else { return }
+    fileprivate init(
+        _ bytes: UnsafeRawBufferPointer, _ type: CollectionType?
+    ) throws(RealmError) {
+        guard let type else { return }
         reader = LogByteReader(bytes)
         isDictionary = type == .dictionary
         _ = try reader.byte()
@@ -374,7 +385,7 @@ struct LogByteReader {
 
     /// A value of any type, which is looked through.
     mutating func value() throws(RealmError) -> LogValue {
-        .bytes(try valueBytes())
+        LogValue(bytes: try valueBytes())
     }
 
     /// The bytes of a value, which are looked through.

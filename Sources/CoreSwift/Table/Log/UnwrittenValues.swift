@@ -196,12 +196,7 @@ final class UnwrittenValues {
     private func make(_ told: Told) -> Piece {
         made.removeAll()
         made.number(told.column + 1)
-        for value in told.values {
-            switch value {
-            case .bytes(let bytes): made.raw(bytes)
-            case .integer(let value): made.value(value)
-            }
-        }
+        for value in told.values { value.write(&made) }
         made.byte(0)
         return Piece(keys: told.keys, values: made.buffer)
     }
