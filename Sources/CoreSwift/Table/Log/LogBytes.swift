@@ -141,13 +141,19 @@ struct LogBytes {
     }
 
     mutating func keys(_ keys: KeyRanges) {
-        number(keys.ranges.count)
-        var last = ObjectKey.first
-        for range in keys.ranges {
-            let distance = range.lowerBound.word &- last.word
-            number(distance << 1 | (range.more > 0 ? 1 : 0))
-            if range.more > 0 { number(range.more &- 1) }
-            last = range.upperBound
+        let ranges = keys.ranges
+        number(ranges.count)
+        write(atMost: 20 * ranges.count) { start in
+            var place = start
+            var last: UInt64 = 0
+            for range in ranges {
+                let distance = range.lowerBound.word &- last
+                last = range.upperBound.word
+                let more = last &- range.lowerBound.word
+                place = place.putNumber(distance << 1 | (more > 0 ? 1 : 0))
+                if more > 0 { place = place.putNumber(more &- 1) }
+            }
+            return place
         }
     }
 }
