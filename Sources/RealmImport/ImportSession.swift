@@ -12,6 +12,8 @@ import RealmCoreFile
 
 final class ImportSession {
     private static let bytesPerCommit = 32 << 20
+    /// What waits for indexes is put aside more often where it is much, which takes less memory.
+    private static let bytesPerSpill = bytesPerCommit / 2
     private static let lossesMax = 100
     /// Embedded objects within embedded objects.
     private static let levelsMax = 100
@@ -121,6 +123,7 @@ final class ImportSession {
     private(set) var failure: RealmError?
     let elements = ElementBuffer()
     private var writtenBytes = 0
+    private var unspilledBytes = 0
     private var done = 0
     private var total = 1
 
@@ -288,13 +291,18 @@ final class ImportSession {
     /// Counts what was written, and commits where it is much.
     private func finish(_ bytes: Int) throws(CoreFileError) {
         writtenBytes += bytes
+        unspilledBytes += bytes
         if writtenBytes >= Self.bytesPerCommit {
             writtenBytes = 0
+            unspilledBytes = 0
             try writing { () throws(RealmError) in
                 if isFilling { return try realm.commitPart() }
                 try realm.commit()
                 try realm.beginWrite()
             }
+        } else if isFilling, unspilledBytes >= Self.bytesPerSpill {
+            unspilledBytes = 0
+            try writing { () throws(RealmError) in try realm.spillPart() }
         }
         done += 1
         guard done % Self.objectsPerStep == 0, let progress else { return }

@@ -13,7 +13,7 @@ import CKernels
 enum CountedLinks {
     /// Target with class, and number.
     static let byteCountMax = 16
-    private static let numberBytes = 4
+    static let numberBytes = 4
     static let noClass = ClassKey.invalid
 
     /// From where a link leads, and where to.

@@ -31,7 +31,11 @@ final class IndexLeafBuilder {
         var count: Int
         var key: ObjectKey
     }
-    private var entries: [Entry] = []
+    // Not an array: each entry looks at the last one.
+    private var entries: UnsafeMutablePointer<Entry>
+    private(set) var count = 0
+    private var capacity = 4096
+    /// With room for a word behind what it has.
     private var heap: UnsafeMutableRawPointer
     private var heapUsed = 0
     /// Bytes of all entries; equal neighbours share theirs in the heap.
@@ -54,17 +58,19 @@ final class IndexLeafBuilder {
         self.tag = tag
         self.memory = memory
         heapCapacity = 64 * 1024
-        heap = .allocate(byteCount: heapCapacity, alignment: 16)
-        entries.reserveCapacity(4096)
+        heap = .allocate(byteCount: heapCapacity + 8, alignment: 16)
+        entries = .allocate(capacity: capacity)
     }
 
-    deinit { heap.deallocate() }
+    deinit {
+        heap.deallocate()
+        entries.deallocate()
+    }
 
-    var isEmpty: Bool { entries.isEmpty }
-    var count: Int { entries.count }
+    var isEmpty: Bool { count == 0 }
     /// Bytes of the leaf that `flush` would make.
     var size: Int {
-        size(entries.count, byteTotal, prefixCount, sameLength, keyMinimum, keyMaximum)
+        size(count, byteTotal, prefixCount, sameLength, keyMinimum, keyMaximum)
     }
 
     @inline(__always)
@@ -85,15 +91,56 @@ final class IndexLeafBuilder {
         return range <= 0xFFFF_FFFF ? 4 : 8
     }
 
-    /// Adds the next entry; the bytes are copied.
-    func add(_ bytes: UnsafeRawPointer, _ count: Int, _ key: ObjectKey) {
-        if let last = entries.last, last.count == count,
-            equalBytes(heap + last.offset, bytes, count)
-        {
-            addEqual(last, key)
-            return
+    /// What an entry has in common with the one before.
+    enum Likeness { case none, value, all }
+
+    /// Adds the next entry; the bytes are copied. One that is the same as the one before is not added again.
+    @inline(__always)
+    @discardableResult
+    func add(_ bytes: UnsafeRawPointer, _ length: Int, _ key: ObjectKey) -> Likeness {
+        guard count > 0 else {
+            let likeness: Likeness = repeatsPrevious(bytes, length) ? .value : .none
+            addOther(bytes, length, key)
+            return likeness
         }
-        addOther(bytes, count, key)
+        let last = entries[count &- 1]
+        guard last.count == length, isLike(heap + last.offset, bytes, length) else {
+            addOther(bytes, length, key)
+            return .none
+        }
+        if last.key == key { return .all }
+        addEqual(last, key)
+        return .value
+    }
+
+    /// Takes back the last entry if it is this one.
+    func remove(_ bytes: UnsafeRawPointer, _ length: Int, _ key: ObjectKey) {
+        guard count > 0 else { return }
+        let last = entries[count - 1]
+        guard last.key == key, last.count == length, isLike(heap + last.offset, bytes, length)
+        else { return }
+        count -= 1
+        byteTotal -= length
+        if count == 0 { clear() }
+    }
+
+    /// Neighbours differ in their ends more often than before.
+    @inline(__always)
+    private func isLike(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ length: Int) -> Bool {
+        if length >= 8 {
+            if a.u64(length &- 8) != b.u64(length &- 8) { return false }
+            if length == 8 { return true }
+        }
+        return equalBytes(a, b, length)
+    }
+
+    /// Whether these are the bytes of the last entry of the leaf before.
+    private func repeatsPrevious(_ bytes: UnsafeRawPointer, _ length: Int) -> Bool {
+        guard hasPrevious, previous.count == length else { return false }
+        return previous.withUnsafeBytes { old in
+            guard let start = old.baseAddress else { return false }
+            return equalBytes(start, bytes, length)
+        }
     }
 
     /// An entry with the bytes of the one before, as common words have by the million.
@@ -102,81 +149,90 @@ final class IndexLeafBuilder {
         let low = min(keyMinimum, key)
         let high = max(keyMaximum, key)
         let total = byteTotal &+ last.count
-        if size(entries.count &+ 1, total, prefixCount, sameLength, low, high) > target {
+        if size(count &+ 1, total, prefixCount, sameLength, low, high) > target {
             // The bytes stay where they are until the next leaf has copied them.
             flush()
             addOther(heap + last.offset, last.count, key)
             return
         }
-        entries.append(Entry(offset: last.offset, count: last.count, key: key))
+        append(Entry(offset: last.offset, count: last.count, key: key))
         byteTotal = total
         keyMinimum = low
         keyMaximum = high
     }
 
-    private func addOther(_ bytes: UnsafeRawPointer, _ count: Int, _ key: ObjectKey) {
-        var prefix = count
+    private func addOther(_ bytes: UnsafeRawPointer, _ length: Int, _ key: ObjectKey) {
+        var prefix = length
         var same = true
-        if let first = entries.first {
-            let limit = min(prefixCount, count)
-            prefix = commonPrefix(heap + first.offset, bytes, limit)
-            same = sameLength && count == first.count
+        if count > 0 {
+            let first = entries[0]
+            prefix = sharedBytes(heap + first.offset, bytes, min(prefixCount, length))
+            same = sameLength && length == first.count
             let size = size(
-                entries.count + 1, byteTotal + count, prefix, same, min(keyMinimum, key),
+                count &+ 1, byteTotal &+ length, prefix, same, min(keyMinimum, key),
                 max(keyMaximum, key))
             if size > target {
                 flush()
-                prefix = count
+                prefix = length
                 same = true
             }
         }
-        if heapUsed + count > heapCapacity { growHeap(count) }
-        memmove(heap + heapUsed, bytes, count)
-        entries.append(Entry(offset: heapUsed, count: count, key: key))
-        heapUsed += count
-        byteTotal += count
+        if heapUsed &+ length > heapCapacity { growHeap(length) }
+        memmove(heap + heapUsed, bytes, length)
+        append(Entry(offset: heapUsed, count: length, key: key))
+        heapUsed &+= length
+        byteTotal &+= length
         prefixCount = prefix
         sameLength = same
         keyMinimum = min(keyMinimum, key)
         keyMaximum = max(keyMaximum, key)
     }
 
-    private func growHeap(_ count: Int) {
-        heapCapacity = (heapCapacity + count) * 2
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: heapCapacity, alignment: 16)
+    @inline(__always)
+    private func append(_ entry: Entry) {
+        if count == capacity { grow() }
+        entries[count] = entry
+        count &+= 1
+    }
+
+    @inline(never)
+    private func grow() {
+        let larger = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: entries, count: count)
+        entries.deallocate()
+        entries = larger
+        capacity *= 2
+    }
+
+    private func growHeap(_ length: Int) {
+        heapCapacity = (heapCapacity + length) * 2
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: heapCapacity + 8, alignment: 16)
         memcpy(larger, heap, heapUsed)
         heap.deallocate()
         heap = larger
     }
 
-    @inline(__always)
-    private func commonPrefix(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ limit: Int) -> Int {
-        var i = 0
-        while i + 8 <= limit {
-            let difference = a.u64(i) ^ b.u64(i)
-            if difference != 0 { return i + difference.trailingZeroBitCount >> 3 }
-            i += 8
-        }
-        while i < limit && a.u8(i) == b.u8(i) { i += 1 }
-        return i
-    }
-
     /// Seals what was added into a leaf and puts it into `output`.
     func flush() {
-        guard let first = entries.first, let last = entries.last else { return }
-        emitSeparator(first)
+        guard count > 0 else { return }
+        let last = entries[count - 1]
+        emitSeparator(entries[0])
         let size = size
         let pages = Page.count(forBytes: size + 8)
         let block = memory.pointee.blocks.allocate(pages: pages)
         write(block)
         output.children[output.children.count - 1].reference = memory.pointee.blocks.add(
             block, pages: pages)
-        output.children[output.children.count - 1].entries = entries.count
+        output.children[output.children.count - 1].entries = count
         previous.removeAll(keepingCapacity: true)
         previous.append(
             contentsOf: UnsafeRawBufferPointer(start: heap + last.offset, count: last.count))
         hasPrevious = true
-        entries.removeAll(keepingCapacity: true)
+        clear()
+    }
+
+    private func clear() {
+        count = 0
         heapUsed = 0
         byteTotal = 0
         keyMinimum = .max
@@ -192,7 +248,7 @@ final class IndexLeafBuilder {
         if hasPrevious {
             let shared = previous.withUnsafeBytes { old -> Int in
                 guard let base = old.baseAddress else { return 0 }
-                return commonPrefix(base, start, min(old.count, first.count))
+                return sharedBytes(base, start, min(old.count, first.count))
             }
             if shared < first.count {
                 position.count = shared + 1
@@ -203,7 +259,6 @@ final class IndexLeafBuilder {
     }
 
     private func write(_ block: UnsafeMutableRawPointer) {
-        let count = entries.count
         block.put(tag.rawValue, BlockField.tag)
         block.put(UInt32(count), BlockField.count)
         block.put(UInt16(prefixCount), IndexLeafField.prefixCount)
@@ -216,42 +271,56 @@ final class IndexLeafBuilder {
         offset = LeafAlign.align8(offset + prefixCount)
         // Keys before the heap: they are aligned to their width then.
         block.put(UInt32(offset), IndexLeafField.keys)
-        entries.withUnsafeBufferPointer { entries in
-            let keys = block + offset
-            for (i, entry) in entries.enumerated() {
-                let delta = keyMinimum.distance(to: entry.key)
-                switch width {
-                case 0: break
-                case 1: keys.put(UInt8(truncatingIfNeeded: delta), i)
-                case 2: keys.put(UInt16(truncatingIfNeeded: delta), i &* 2)
-                case 4: keys.put(UInt32(truncatingIfNeeded: delta), i &* 4)
-                default: keys.put(Int64(delta), i &* 8)
-                }
+        writeKeys(block + offset, width)
+        offset += width * count
+        if sameLength {
+            block.put(UInt16(entries[0].count - prefixCount), IndexLeafField.suffixCount)
+        } else {
+            block.put(IndexLeafField.suffixesDiffer, IndexLeafField.suffixCount)
+            offset = (offset + 1) & ~1
+            block.put(UInt32(offset), IndexLeafField.offsets)
+            var used = 0
+            for index in 0..<count {
+                block.put(UInt16(used), offset &+ index &* 2)
+                used &+= entries[index].count &- prefixCount
             }
-            offset += width * count
-            if sameLength {
-                block.put(
-                    UInt16(entries[0].count - prefixCount), IndexLeafField.suffixCount)
-            } else {
-                block.put(IndexLeafField.suffixesDiffer, IndexLeafField.suffixCount)
-                offset = (offset + 1) & ~1
-                block.put(UInt32(offset), IndexLeafField.offsets)
-                var used = 0
-                for (i, entry) in entries.enumerated() {
-                    block.put(UInt16(used), offset &+ i &* 2)
-                    used &+= entry.count &- prefixCount
-                }
-                block.put(UInt16(used), offset + count * 2)
-                offset += (count + 1) * 2
-            }
-            block.put(UInt32(offset), IndexLeafField.heap)
-            for entry in entries {
-                let length = entry.count &- prefixCount
-                memcpy(block + offset, heap + (entry.offset &+ prefixCount), length)
-                offset &+= length
+            block.put(UInt16(used), offset + count * 2)
+            offset += (count + 1) * 2
+        }
+        block.put(UInt32(offset), IndexLeafField.heap)
+        offset = writeSuffixes(block, offset)
+        block.put(UInt32(offset), BlockField.bytesUsed)
+    }
+
+    private func writeKeys(_ keys: UnsafeMutableRawPointer, _ width: Int) {
+        for index in 0..<count {
+            let delta = keyMinimum.distance(to: entries[index].key)
+            switch width {
+            case 0: break
+            case 1: keys.put(UInt8(truncatingIfNeeded: delta), index)
+            case 2: keys.put(UInt16(truncatingIfNeeded: delta), index &* 2)
+            case 4: keys.put(UInt32(truncatingIfNeeded: delta), index &* 4)
+            default: keys.put(Int64(delta), index &* 8)
             }
         }
-        block.put(UInt32(offset), BlockField.bytesUsed)
+    }
+
+    /// Returns the end of the last one.
+    private func writeSuffixes(_ block: UnsafeMutableRawPointer, _ start: Int) -> Int {
+        var offset = start
+        let end = start + byteTotal - count * prefixCount
+        for index in 0..<count {
+            let length = entries[index].count &- prefixCount
+            let suffix = UnsafeRawPointer(heap) + (entries[index].offset &+ prefixCount)
+            // The next ones take the place of what is too much.
+            if length <= 8, offset &+ 8 <= end {
+                block.put(suffix.u64(0), offset)
+            } else {
+                memcpy(block + offset, suffix, length)
+            }
+            offset &+= length
+        }
+        return offset
     }
 }
 

@@ -17,7 +17,7 @@ extension IndexPending {
             let sorted = sortWords(words)
             defer {
                 give(back: sorted.spare)
-                if !sorted.isInPlace { sorted.items.deallocate() }
+                if !sorted.isInPlace { ck_free(sorted.items) }
             }
             var value: UInt64 = 0
             for i in 0..<count {

@@ -56,7 +56,7 @@ struct IndexPending {
     private var hashUsed = 0
 
     /// One object may have one value several times: the changes of an entry add up.
-    private let isCounted: Bool
+    let isCounted: Bool
 
     init(_ shape: Shape, isCounted: Bool = false) {
         self.shape = shape
@@ -64,10 +64,10 @@ struct IndexPending {
     }
 
     func deallocate() {
-        words?.deallocate()
-        texts?.deallocate()
-        heap?.deallocate()
-        spare?.deallocate()
+        ck_free(words)
+        ck_free(texts)
+        ck_free(heap)
+        ck_free(spare)
         terms.deallocate()
     }
 
@@ -143,31 +143,56 @@ struct IndexPending {
         count &+= 1
     }
 
+    /// A change of a value of which `write` gives the bytes, not more than so many, and returns how many they are.
+    /// Of the shape `texts`.
+    @inline(__always)
+    mutating func append(
+        atMost bytes: Int, _ key: ObjectKey, isAddition: Bool,
+        _ write: (UnsafeMutableRawPointer) -> Int
+    ) {
+        if count == capacity { grow() }
+        if heapUsed &+ bytes > heapCapacity { growHeap(bytes) }
+        let length = write(heap.unsafelyUnwrapped + heapUsed)
+        texts.unsafelyUnwrapped[count] = TextChange(
+            offset: heapUsed, count: Int32(length), isAddition: isAddition, key: key)
+        heapUsed &+= length
+        count &+= 1
+    }
+
+    /// What the changes take, and what sorting them will take beside them.
+    var bytes: Int {
+        let change =
+            shape == .texts
+            ? MemoryLayout<TextChange>.stride + 2 * MemoryLayout<RadixItem>.stride
+            : 2 * MemoryLayout<WordChange>.stride
+        return count * change + heapUsed
+    }
+
     private mutating func grow() {
         let larger = max(64, capacity * 2)
         if shape != .texts {
-            let fresh: UnsafeMutablePointer<WordChange> = Self.allocate(larger)
-            if let words {
-                fresh.moveInitialize(from: words, count: count)
-                words.deallocate()
-            }
-            words = fresh
+            words = Self.grow(words, larger)
         } else {
-            let fresh: UnsafeMutablePointer<TextChange> = Self.allocate(larger)
-            if let texts {
-                fresh.moveInitialize(from: texts, count: count)
-                texts.deallocate()
-            }
-            texts = fresh
+            texts = Self.grow(texts, larger)
         }
         capacity = larger
     }
 
-    static func allocate<Element>(_ count: Int) -> UnsafeMutablePointer<Element> {
-        let memory = UnsafeMutablePointer<Element>.allocate(capacity: count)
+    /// Memory that begins with what `memory` has, which ends. Where it is large its pages stay, and get other addresses:
+    /// fresh ones would have to be cleared, and copied to.
+    private static func grow<Element>(
+        _ memory: UnsafeMutablePointer<Element>?, _ count: Int
+    ) -> UnsafeMutablePointer<Element> {
         let bytes = count * MemoryLayout<Element>.stride
-        if bytes >= hugeBytes { ck_prefer_huge_pages(memory, bytes) }
-        return memory
+        guard let larger = ck_realloc(memory, bytes) else {
+            fatalError("no memory for \(bytes) bytes of changes of an index")
+        }
+        if bytes >= hugeBytes { ck_prefer_huge_pages(larger, bytes) }
+        return larger.bindMemory(to: Element.self, capacity: count)
+    }
+
+    static func allocate<Element>(_ count: Int) -> UnsafeMutablePointer<Element> {
+        grow(nil, count)
     }
 
     /// Memory for `count` items, to be given back.
@@ -175,25 +200,19 @@ struct IndexPending {
         let (kept, capacity) = (spare, spareCapacity)
         (spare, spareCapacity) = (nil, 0)
         if let kept, capacity >= count { return Spare(items: kept, capacity: capacity) }
-        kept?.deallocate()
+        ck_free(kept)
         return Spare(items: Self.allocate(count), capacity: count)
     }
 
     mutating func give(back memory: Spare) {
-        spare?.deallocate()
+        ck_free(spare)
         (spare, spareCapacity) = (memory.items, memory.capacity)
     }
 
     private mutating func growHeap(_ length: Int) {
-        let larger = max(1024, (heapUsed + length) * 2)
-        let fresh = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-        if larger >= Self.hugeBytes { ck_prefer_huge_pages(fresh, larger) }
-        if let heap {
-            memcpy(fresh, heap, heapUsed)
-            heap.deallocate()
-        }
-        heap = fresh
-        heapCapacity = larger
+        heapCapacity = max(1024, (heapUsed + length) * 2)
+        let bytes = heap?.assumingMemoryBound(to: UInt8.self)
+        heap = UnsafeMutableRawPointer(Self.grow(bytes, heapCapacity))
     }
 
     // MARK: Looking up before the merge
@@ -393,7 +412,7 @@ struct IndexPending {
         let (sorted, isInPlace) = (result.items, result.isInPlace)
         defer {
             give(back: result.spare)
-            if !isInPlace { sorted.deallocate() }
+            if !isInPlace { ck_free(sorted) }
         }
         if isCounted {
             let changes = WordLinkChanges(
@@ -486,13 +505,7 @@ struct IndexPending {
         var shared = Int(texts[0].count)
         let first = heap + texts[0].offset
         for i in 1..<max(count, 1) {
-            let start = heap + texts[i].offset
-            var length = min(shared, Int(texts[i].count))
-            if ck_memcmp(start, first, length) != 0 {
-                length = 0
-                while start.u8(length) == first.u8(length) { length += 1 }
-            }
-            shared = length
+            shared = sharedBytes(heap + texts[i].offset, first, min(shared, Int(texts[i].count)))
             if shared == 0 { break }
         }
         let length = texts[0].count

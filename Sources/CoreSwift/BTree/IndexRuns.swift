@@ -32,6 +32,8 @@ final class IndexRuns {
         var start: Int64
         var bytes = 0
         var records = 0
+        /// So many of their first bytes all values share.
+        var shared = Int.max
     }
 
     fileprivate static let pieceBytes = 64 << 10
@@ -81,6 +83,17 @@ final class IndexRuns {
     var isEmpty: Bool { runs.isEmpty }
 }
 
+/// Copies bytes, and those behind them up to a whole word, which have room: most are too few for a call.
+@inline(__always)
+private func copyWords(_ target: UnsafeMutableRawPointer, _ source: UnsafeRawPointer, _ count: Int)
+{
+    var place = 0
+    repeat {
+        target.put(source.u64(place), place)
+        place &+= 8
+    } while place < count
+}
+
 /// Writes one run.
 private final class RunWriter {
     private let runs: IndexRuns
@@ -110,6 +123,8 @@ private final class RunWriter {
     @inline(__always)
     func add(_ value: UnsafeRawBufferPointer, _ word: UInt64) throws(RealmError) {
         let shared = noteValue(value)
+        // Of what ascends, any two share no less than each with its neighbour.
+        run.shared = min(run.shared, run.records == 0 ? value.count : shared)
         let rest = previousCount &- shared
         let wordBytes = (71 &- word.leadingZeroBitCount) >> 3
         let record = piece + used
@@ -117,11 +132,7 @@ private final class RunWriter {
             UInt32(truncatingIfNeeded: shared | rest << 10 | wordBytes << 20), 0)
         record.put(word, IndexRuns.headerBytes)
         let target = record + (IndexRuns.headerBytes &+ wordBytes)
-        if rest <= 8 {
-            target.put(UnsafeRawPointer(previous).u64(shared), 0)
-        } else {
-            memcpy(target, previous + shared, rest)
-        }
+        copyWords(target, previous + shared, rest)
         used &+= IndexRuns.headerBytes &+ wordBytes &+ rest
         run.records &+= 1
         if used >= IndexRuns.pieceBytes { try writePiece() }
@@ -140,22 +151,10 @@ private final class RunWriter {
             previous.put(word, 0)
             return difference.trailingZeroBitCount >> 3
         }
-        let shared = Self.shared(start, previous, min(value.count, previousCount))
+        let shared = sharedBytes(start, previous, min(value.count, previousCount))
         memcpy(previous + shared, start + shared, value.count &- shared)
         previousCount = value.count
         return shared
-    }
-
-    /// How many of the first bytes are the same.
-    private static func shared(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
-        var place = 0
-        while place &+ 8 <= count {
-            let difference = a.u64(place) ^ b.u64(place)
-            if difference != 0 { return place &+ difference.trailingZeroBitCount >> 3 }
-            place &+= 8
-        }
-        while place < count, a.u8(place) == b.u8(place) { place &+= 1 }
-        return place
     }
 
     private func writePiece() throws(RealmError) {
@@ -193,8 +192,11 @@ private struct RunReader {
     private(set) var left: Int
     private(set) var count = 0
     private(set) var word: UInt64 = 0
-    /// The first eight bytes of the value, which ascend as it does.
+    /// Eight bytes of the value, behind those that all values share: they ascend as it does. All bits behind the last
+    /// record.
     private(set) var prefix: UInt64 = 0
+    /// How many bytes all values share.
+    private var skipped = 0
 
     /// Room for a value, and for a piece behind the part of a record that the last one ended with.
     private static let capacity =
@@ -221,7 +223,10 @@ private struct RunReader {
 
     mutating func advance() throws(RealmError) {
         left &-= 1
-        if left == 0 { return }
+        if left == 0 {
+            prefix = .max
+            return
+        }
         if last &- first < IndexRuns.recordBytesMax, offset < end { try fill() }
         // What is loaded here lies in the memory, and is looked at if the record has it.
         let record = UnsafeRawPointer(piece) + first
@@ -231,19 +236,29 @@ private struct RunReader {
         let wordBytes = header >> 20 & 0xF
         let size = IndexRuns.headerBytes &+ wordBytes &+ rest
         guard size <= last &- first, shared <= count, wordBytes <= 8,
-            shared &+ rest <= IndexLimits.valueBytesMax
+            shared &+ rest <= IndexLimits.valueBytesMax, shared &+ rest >= skipped
         else { throw damaged() }
         // All bits for eight bytes: what is shifted out is gone.
         word = record.u64(IndexRuns.headerBytes) & ((1 << UInt64(8 &* wordBytes)) &- 1)
         let source = record + (IndexRuns.headerBytes &+ wordBytes)
-        if rest <= 8 {
-            memory.put(source.u64(0), shared)
-        } else {
-            memcpy(memory + shared, source, rest)
-        }
+        copyWords(memory + shared, source, rest)
         first &+= size
         count = shared &+ rest
-        prefix = IndexPending.prefix(value, count)
+        notePrefix()
+    }
+
+    /// Looks at values behind so many bytes from now on.
+    mutating func skip(_ bytes: Int) {
+        skipped = bytes
+        if left > 0 { notePrefix() }
+    }
+
+    @inline(__always)
+    private mutating func notePrefix() {
+        let word = value.u64(skipped).byteSwapped
+        let own = count &- skipped
+        // What is behind the value is of other ones.
+        prefix = own >= 8 ? word : own == 0 ? 0 : word & ~(UInt64.max &>> UInt64(8 &* own))
     }
 
     private mutating func fill() throws(RealmError) {
@@ -265,102 +280,124 @@ private struct RunReader {
     }
 }
 
-/// The records of several runs in order.
+/// The records of several runs in order: a tournament, in which each record of a run plays against those of the
+/// others that have come far.
 final class IndexRunMerge {
     // Not arrays: comparing records would count references to them each time.
     private let readers: UnsafeMutablePointer<RunReader>
     private var readerCount = 0
-    /// Numbers of readers with records left: a heap, whose first has the least record.
-    private let heap: UnsafeMutablePointer<Int>
-    private var heapCount = 0
-    /// The value of the record before.
-    private let previous = UnsafeMutableRawPointer.allocate(
-        byteCount: IndexLimits.valueBytesMax, alignment: 16)
-    private var previousCount = -1
+    /// At each node from 1 on, the reader that lost there; below node n are the nodes 2n and 2n + 1, and reader r
+    /// begins at the node behind all others and r more.
+    private let losers: UnsafeMutablePointer<Int>
+    /// The reader with the least record.
+    private var first = 0
+    /// The reader with the least record of the others, where it is known: it is looked for when a reader has been the
+    /// first one twice, as it then often stays that, and there is one to compare it with. Below 0: it is not known.
+    private var second = -1
+    /// How many of their first bytes all values share.
+    private let skipped: Int
 
+    /// `all`: one run at least.
     fileprivate init(_ runs: IndexRuns, _ all: [IndexRuns.Run]) throws(RealmError) {
         readers = .allocate(capacity: all.count)
-        heap = .allocate(capacity: all.count)
-        for run in all {
-            (readers + readerCount).initialize(to: try RunReader(runs, run))
-            if readers[readerCount].left > 0 {
-                heap[heapCount] = readerCount
-                heapCount += 1
+        losers = .allocate(capacity: all.count)
+        var shared = all.reduce(Int.max) { min($0, $1.shared) }
+        do throws(RealmError) {
+            for run in all {
+                (readers + readerCount).initialize(to: try RunReader(runs, run))
+                readerCount += 1
+                shared = sharedBytes(readers[0].value, readers[readerCount - 1].value, shared)
             }
-            readerCount += 1
+        } catch {
+            skipped = 0
+            throw error
         }
-        for place in stride(from: heapCount / 2 - 1, through: 0, by: -1) { sink(place) }
+        skipped = shared
+        for number in 0..<readerCount { readers[number].skip(shared) }
+        first = play(1)
     }
 
     deinit {
         for number in 0..<readerCount { readers[number].deallocate() }
         readers.deinitialize(count: readerCount)
         readers.deallocate()
-        heap.deallocate()
-        previous.deallocate()
+        losers.deallocate()
     }
 
-    var isEmpty: Bool { heapCount == 0 }
+    /// The winner at a node.
+    private func play(_ node: Int) -> Int {
+        if node >= readerCount { return node - readerCount }
+        let (a, b) = (play(2 * node), play(2 * node + 1))
+        let isFirst = isBefore(a, b)
+        losers[node] = isFirst ? b : a
+        return isFirst ? a : b
+    }
+
+    var isEmpty: Bool { readers[first].left == 0 }
 
     /// The value, until the next `advance`, and the word of the object key.
     var top: (value: UnsafeRawBufferPointer, word: UInt64) {
-        let first = heap[0]
-        return (
+        (
             UnsafeRawBufferPointer(start: readers[first].value, count: readers[first].count),
             readers[first].word
         )
     }
 
-    /// Whether this record's value is that of the one before, of which it takes note. To be asked of every
-    /// record.
-    func repeatsValue() -> Bool {
-        let (value, _) = top
-        guard let start = value.baseAddress else { return false }
-        if value.count == previousCount, isLike(start, value.count) { return true }
-        memcpy(previous, start, value.count)
-        previousCount = value.count
-        return false
-    }
-
-    /// Whether so many bytes are those of `previous`. Neighbours differ in their ends more often than before.
     @inline(__always)
-    private func isLike(_ start: UnsafeRawPointer, _ count: Int) -> Bool {
-        let known = UnsafeRawPointer(previous)
-        if count >= 8, start.u64(count &- 8) != known.u64(count &- 8) { return false }
-        return equalBytes(known, start, count)
-    }
-
     func advance() throws(RealmError) {
-        try readers[heap[0]].advance()
-        if readers[heap[0]].left == 0 {
-            heapCount &-= 1
-            if heapCount == 0 { return }
-            heap[0] = heap[heapCount]
+        try readers[first].advance()
+        if second >= 0 {
+            if isBefore(first, second) { return }
+            second = -1
         }
-        sink(0)
+        var winner = first
+        var node = (first &+ readerCount) >> 1
+        while node > 0 {
+            let other = losers[node]
+            if isBefore(other, winner) {
+                losers[node] = winner
+                winner = other
+            }
+            node >>= 1
+        }
+        if winner == first { findSecond() }
+        first = winner
     }
 
-    private func sink(_ start: Int) {
-        var place = start
-        while true {
-            var least = place
-            let left = 2 &* place &+ 1
-            if left < heapCount, isBefore(heap[left], heap[least]) { least = left }
-            if left &+ 1 < heapCount, isBefore(heap[left &+ 1], heap[least]) { least = left &+ 1 }
-            if least == place { return }
-            swap(&heap[place], &heap[least])
-            place = least
+    /// It lost to the first one, wherever they met.
+    private func findSecond() {
+        var node = (first &+ readerCount) >> 1
+        while node > 0 {
+            if second < 0 || isBefore(losers[node], second) { second = losers[node] }
+            node >>= 1
         }
     }
 
+    @inline(__always)
     private func isBefore(_ a: Int, _ b: Int) -> Bool {
-        if readers[a].prefix != readers[b].prefix { return readers[a].prefix < readers[b].prefix }
-        if readers[a].count == 8, readers[b].count == 8 {
-            return readers[a].key != readers[b].key ? readers[a].key < readers[b].key : a < b
+        let (left, right) = (readers[a].prefix, readers[b].prefix)
+        return left != right ? left < right : isBeforeAlike(a, b)
+    }
+
+    /// Where their prefixes are equal.
+    private func isBeforeAlike(_ a: Int, _ b: Int) -> Bool {
+        let (left, right) = (readers + a, readers + b)
+        if left.pointee.left == 0 || right.pointee.left == 0 {
+            return left.pointee.left > 0 || right.pointee.left == 0 && a < b
+        }
+        let count = left.pointee.count
+        // Nothing is behind the prefix.
+        if count == right.pointee.count, count &- skipped <= 8 {
+            let (key, other) = (left.pointee.key, right.pointee.key)
+            return key != other ? key < other : a < b
         }
         let order = compare(
-            IndexPosition(bytes: readers[a].value, count: readers[a].count, key: readers[a].key),
-            IndexPosition(bytes: readers[b].value, count: readers[b].count, key: readers[b].key))
+            IndexPosition(
+                bytes: left.pointee.value + skipped, count: count &- skipped,
+                key: left.pointee.key),
+            IndexPosition(
+                bytes: right.pointee.value + skipped, count: right.pointee.count &- skipped,
+                key: right.pointee.key))
         return order != 0 ? order < 0 : a < b
     }
 }

@@ -1,5 +1,6 @@
 // Changing an ordered index: a sorted batch of additions and removals is merged into the tree in
-// one pass; touched leaves are rewritten, untouched ones stay. New nodes are transient blocks.
+// one pass; touched leaves are rewritten, untouched ones stay. What comes behind all that there is, is appended.
+// New nodes are transient blocks.
 
 /// A sorted batch of changes. `load` gives operation `index`; its bytes live until the next load.
 struct IndexBatch {
@@ -9,6 +10,8 @@ struct IndexBatch {
     }
     let count: Int
     let load: (Int) -> Operation
+
+    static let none = IndexBatch(count: 0) { _ in preconditionFailure("a batch of nothing") }
 }
 
 extension IndexTree {
@@ -26,6 +29,33 @@ extension IndexTree {
         } else {
             try editor.rewrite(rootPlace, depth, 0..<batch.count, isRightEdge: true)
         }
+        try finish(&editor)
+    }
+
+    /// Whether all entries are below a position.
+    func isBelow(_ position: IndexPosition) throws(RealmError) -> Bool {
+        try rank(position) == count
+    }
+
+    /// Appends what `fill` gives to a builder in its order: entries above all that the tree has. Of the tree the last
+    /// node of each level is written again. If it throws the tree is what it was.
+    mutating func append(
+        memory: UnsafeMutablePointer<TransactionMemory>,
+        _ fill: (IndexLeafBuilder) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        var editor = IndexEditor(tree: self, batch: .none, memory: memory)
+        if isEmpty {
+            try fill(editor.builder)
+            editor.builder.flush()
+        } else {
+            try editor.append(rootPlace, depth, fill)
+        }
+        try finish(&editor)
+    }
+
+    /// Makes a tree of the nodes that an editor has.
+    private mutating func finish(_ editor: inout IndexEditor) throws(RealmError) {
+        let memory = editor.memory
         for reference in editor.replaced { memory.pointee.drop(reference) }
         var top = editor.take()
         var level = isEmpty ? 0 : depth
@@ -104,8 +134,33 @@ private struct IndexEditor {
             }
         }
         if level == 1 { builder.flush() }
+        build(BlockReference(place), level, in: outer)
+    }
+
+    /// Replaces the last node of each level by nodes that have what `fill` gives to the builder as well, appended
+    /// to the builder's output.
+    mutating func append(
+        _ place: UnsafeRawPointer, _ level: Int,
+        _ fill: (IndexLeafBuilder) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        if level == 0 {
+            try merge(place, 0..<0, appending: true)
+            try fill(builder)
+            builder.flush()
+            return
+        }
+        let outer = take()
+        let branch = try tree.branch(place, level)
+        for index in 0..<branch.count - 1 { keep(branch, index) }
+        try append(branch.reference(branch.count - 1), level - 1, fill)
+        build(BlockReference(place), level, in: outer)
+    }
+
+    /// Makes branches of the builder's output in the place of `reference`; they follow `outer` as its output.
+    private mutating func build(
+        _ reference: BlockReference, _ level: Int, in outer: IndexChildren
+    ) {
         let children = take()
-        let reference = BlockReference(place)
         builder.output = outer
         if !children.children.isEmpty {
             let branches = IndexBranchBuilder.build(

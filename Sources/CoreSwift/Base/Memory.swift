@@ -30,3 +30,22 @@ func compareBytes(
 func equalBytes(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool {
     ck_memcmp(a, b, count) == 0
 }
+
+/// How many of the first `count` bytes are the same.
+@inline(__always)
+func sharedBytes(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
+    var place = 0
+    while place &+ 8 <= count {
+        let difference = a.u64(place) ^ b.u64(place)
+        if difference != 0 { return place &+ difference.trailingZeroBitCount >> 3 }
+        place &+= 8
+    }
+    if place == count { return count }
+    if count >= 8 {
+        // The last eight, the first of which are the same.
+        let difference = a.u64(count &- 8) ^ b.u64(count &- 8)
+        return difference == 0 ? count : count &- 8 &+ difference.trailingZeroBitCount >> 3
+    }
+    while place < count, a.u8(place) == b.u8(place) { place &+= 1 }
+    return place
+}

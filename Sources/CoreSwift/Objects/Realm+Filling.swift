@@ -26,6 +26,12 @@ extension Realm {
         try commitAndGoOn()
     }
 
+    /// Puts what waits for indexes aside where it takes much memory, without a commit: for who makes many objects
+    /// between two of them.
+    package func spillPart() throws(RealmError) {
+        try tablesOfFilling().spillIndexes(ofBytes: TableSet.spillBytes)
+    }
+
     /// Commits what was written and makes all indexes; the write transaction is over then. Throws
     /// `.objectAlreadyExists` where two objects have one primary key, or long ones that begin alike.
     package func endFilling() throws(RealmError) {

@@ -184,6 +184,55 @@ import Testing
     }
 
     @Test(
+        "many links between two objects, and values that are set again in a later part",
+        arguments: [3000, TableSet.portionBytes])
+    func manyLinksAndChanges(portionBytes: Int) throws {
+        let realm = try opened("many.realm")
+        defer { realm.close() }
+        let class_ = try #require(realm.schema.class_(named: "Item"))
+        func key(_ name: String) throws -> PropertyKey {
+            try #require(class_.property(named: name)).key
+        }
+        let count = 300
+        // More than wait in memory from one object to another; twice and once from others, before and behind it.
+        let links = (0..<count).map { $0 == 100 ? 140_000 : 1 + $0 % 3 }
+        try realm.beginWrite()
+        try realm.beginFilling()
+        for number in 0..<count {
+            let object = try create(number, name(number), realm)
+            defer { object.release() }
+            let targets = [7] + Array(repeating: Int64(5), count: links[number]) + [9, 4]
+            try targets.withUnsafeBufferPointer {
+                try object.append(try key("friends"), $0.count, numbers: $0.baseAddress!)
+            }
+            try object.setValue(try key("group"), .int(Int64(number % 7)))
+        }
+        for _ in 0..<2 {
+            try realm.commitPart()
+            for number in stride(from: 0, to: count, by: 3) {
+                let object = try realm.object(class_.key, ObjectKey(rawValue: Int64(number)))
+                defer { object.release() }
+                let old = number == 0 ? RawValue.null : .int(Int64(number % 7))
+                // That of the part before comes back at last.
+                for value in [.int(50), old] { try object.setValue(try key("group"), value) }
+            }
+        }
+        try realm.endFilling(portionBytes: portionBytes)
+        #expect(try realm.check() == [])
+        func found(_ query: String) throws -> Int {
+            try realm.results(class_.key).filter(query).count()
+        }
+        let total = links.reduce(0, +)
+        #expect(try found("@links.Item.friends.@count == \(total)") == 1)
+        #expect(try found("@links.Item.friends.@count == \(count)") == 3)
+        #expect(try found("group == 50") == 0 && found("group == null") == 1)
+        for group in 0..<7 {
+            let expected = (1..<count).filter { $0 % 7 == group }.count
+            #expect(try found("group == \(group)") == expected)
+        }
+    }
+
+    @Test(
         "lists of numbers of each width are what was appended, empty and long ones, too",
         arguments: [
             [], [0], [127, -128], [128], [-129], [32767, -32768], [32768], [-32769],
