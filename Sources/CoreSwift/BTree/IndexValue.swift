@@ -54,6 +54,34 @@ struct IndexValue {
         return try body(UnsafeRawPointer(buffer), length + lead)
     }
 
+    /// Appends a change of a value of a column of this kind to those that wait for its index.
+    @inline(__always)
+    static func append(
+        _ value: RawValue, _ kind: ColumnKind, _ key: ObjectKey, isAddition: Bool,
+        to pending: inout IndexPending
+    ) throws(RealmError) {
+        if kind == .mixed {
+            return try withBytes(value, kind) { start, count throws(RealmError) in
+                pending.append(start, count, key, isAddition: isAddition)
+            }
+        }
+        guard kind.isText, !value.isNull else {
+            pending.append(atMost: otherBytesMax, key, isAddition: isAddition) { target in
+                write(value, kind, target)
+            }
+            return
+        }
+        let bytes = value.bytes
+        let length = min(bytes.count, IndexLimits.valueBytesMax - 1)
+        pending.append(atMost: length &+ 1, key, isAddition: isAddition) { target in
+            putText(bytes, length, value, false, target)
+            return length &+ 1
+        }
+    }
+
+    /// Of a value that is not text, nor mixed.
+    private static let otherBytesMax = 17
+
     private typealias Short = (
         UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64
     )

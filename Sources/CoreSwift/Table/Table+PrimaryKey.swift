@@ -94,6 +94,10 @@ extension Table {
         let info = state.columns[column]
         try changeValueIndex(info, key, value, isAddition: true)
         if info.wordIndex >= 0 { changeWords(info, key, from: .null, to: value) }
+        if place.state == .open, info.kind != .mixed, fits(place.open, info, value) {
+            setOpen(place.open, place.row, column, info.kind, value)
+            return place
+        }
         return try put(place, key, column, info, value)
     }
 

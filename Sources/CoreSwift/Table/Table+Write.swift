@@ -192,7 +192,7 @@ extension Table {
 
     /// Whether the value takes the place of another in the leaf's columns.
     @inline(__always)
-    private func fits(
+    func fits(
         _ leaf: UnsafeMutablePointer<OpenLeaf>, _ info: ColumnInfo, _ value: RawValue
     ) -> Bool {
         !info.kind.hasHeap
@@ -293,6 +293,11 @@ extension Table {
             setOpen(place.open, place.row, index, info.kind, value)
             return place
         }
+        if place.state == .open, key == state.freshKey, info.isForValues,
+            fits(place.open, info, value), try setFresh(place, key, index, info, value)
+        {
+            return place
+        }
         if info.kind == .link, let target = state.tables[info.linkTarget.index],
             target.state.isEmbedded
         {
@@ -316,6 +321,21 @@ extension Table {
         }
         try willSet(place, key, index, value)
         return try store(place, key, index, info, value)
+    }
+
+    /// The first value of a column of a new object, which its index alone is to hear of: what `store` does, without
+    /// a look at the value before. False where it is not the first one.
+    @inline(__always)
+    private func setFresh(
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ info: ColumnInfo, _ value: RawValue
+    ) throws(RealmError) -> Bool {
+        let bit: UInt64 = index < 64 ? 1 &<< UInt64(index) : 0
+        guard bit & ~state.freshColumns != 0 else { return false }
+        try willSet(place, key, index, value)
+        state.freshColumns |= bit
+        try changeValueIndex(info, key, value, isAddition: true)
+        setOpen(place.open, place.row, index, info.kind, value)
+        return true
     }
 
     /// A link in an open leaf, which loads of linked objects write one after another: what `store`
@@ -447,9 +467,8 @@ extension Table {
         _ info: ColumnInfo, _ key: ObjectKey, _ value: RawValue, isAddition: Bool
     ) throws(RealmError) {
         let index = state.indexes + Int(info.valueIndex)
-        try IndexValue.withBytes(value, info.kind) { start, count throws(RealmError) in
-            index.pointee.pending.append(start, count, key, isAddition: isAddition)
-        }
+        try IndexValue.append(
+            value, info.kind, key, isAddition: isAddition, to: &index.pointee.pending)
     }
 
     /// Begins the value index entries of a row just created; `finishFresh` completes them.

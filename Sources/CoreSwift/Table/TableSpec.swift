@@ -37,6 +37,11 @@ struct ColumnInfo {
     /// Whether a change of a value concerns some index; -1 is the only negative position.
     @inline(__always) var hasIndexes: Bool { valueIndex & inverseIndex & wordIndex >= 0 }
 
+    /// Whether a value index is all that has to hear of a change.
+    @inline(__always) var isForValues: Bool {
+        valueIndex >= 0 && inverseIndex & wordIndex < 0 && kind != .mixed && kind != .link
+    }
+
     /// What the values are: the elements of a collection, else those of the column.
     @inline(__always) var valueKind: ColumnKind { kind == .collection ? elementKind : kind }
     /// One row may link to an object several times: the inverse index counts (`CountedLinks`).
