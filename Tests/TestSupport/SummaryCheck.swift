@@ -78,7 +78,9 @@ struct SummaryCheck {
             let property = property(link.classKey, column)
             let isTold = told.contains(property)
             if was[column] == now[column] {
-                if isTold && !isLog { problems.append("\(link) column \(column) is equal") }
+                if isTold, !isLog, !holdsCollections(now[column], property, link) {
+                    problems.append("\(link) column \(column) is equal")
+                }
                 continue
             }
             guard isTold else {
@@ -102,6 +104,17 @@ struct SummaryCheck {
             }
         }
         return problems
+    }
+
+    /// Whether collections are in the value: in the place of one there may be another one with the same elements,
+    /// which is not the same (`CollectionNumber`).
+    private func holdsCollections(
+        _ value: StoredValue, _ property: PropertyKey, _ link: Link
+    ) -> Bool {
+        guard case .collection(_, _, let elements) = value else { return false }
+        let info = schema.class_(link.classKey)?.columns[property.column]
+        return info?.collection == CollectionType.none
+            || elements.contains { if case .collection = $0 { true } else { false } }
     }
 
     /// Whether the operations lead from the old elements to the new ones.
