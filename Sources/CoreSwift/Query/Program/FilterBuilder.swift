@@ -326,7 +326,7 @@ struct FilterBuilder {
             func slice(_ place: (Int64, Int64)) -> Slice<UnsafeRawBufferPointer> {
                 buffer[Int(place.0)..<Int(place.0 + place.1)]
             }
-            var sorted = places.sorted {
+            var sorted = places.sortedFew {
                 $0.1 != $1.1 ? $0.1 < $1.1 : slice($0).lexicographicallyPrecedes(slice($1))
             }
             Self.removeRepeats(&sorted) { $0.1 == $1.1 && slice($0).elementsEqual(slice($1)) }
@@ -359,7 +359,7 @@ struct FilterBuilder {
     func sortedValues(_ places: [(Int64, Int64)]) -> [(Int64, Int64)] {
         bytes.withUnsafeBytes { buffer in
             func value(_ place: (Int64, Int64)) -> RawValue { Self.value(buffer, place) }
-            var sorted = places.sorted { ValueOrder.compare(value($0), value($1)) < 0 }
+            var sorted = places.sortedFew { ValueOrder.compare(value($0), value($1)) < 0 }
             Self.removeRepeats(&sorted) { ValueOrder.equal(value($0), value($1)) }
             return sorted
         }

@@ -93,7 +93,7 @@ struct ComparedElements {
         var values: [RawValue] = []
         for index in 0..<view.count { values.append(match.translated(try self.view.value(index))) }
         let kind = view.layout.valueInfo.kind
-        sorted = values.sorted { CollectionOrder.compare($0, $1, kind) < 0 }
+        sorted = values.sortedFew { CollectionOrder.compare($0, $1, kind) < 0 }
     }
 
     var count: Int { view.count }

@@ -48,8 +48,8 @@ struct RecordEncoder {
     static let isBrief: UInt8 = 128
 
     fileprivate struct Lives {
-        /// By key and time: an object was created, or deleted.
-        var events: [(key: ObjectKey, time: Int, isDeletion: Bool)] = []
+        /// By object key, in the order of time: 1 of an object that was deleted, 0 of one that was created.
+        var events: [RadixItem] = []
         var isAscending = true
         var columns: [Int] = []
     }
@@ -188,11 +188,11 @@ struct RecordEncoder {
             default:
                 let entry = RecordEntry(start)
                 if entry.entry == .deleted {
-                    note(entry.classKey, entry.key, position, isDeletion: true)
+                    note(entry.classKey, entry.key, isDeletion: true)
                 } else if entry.entry == .created {
                     var key = entry.key
                     while key <= entry.lastKey {
-                        note(entry.classKey, key, position, isDeletion: false)
+                        note(entry.classKey, key, isDeletion: false)
                         key = key.advanced(by: 1)
                     }
                 }
@@ -254,21 +254,21 @@ struct RecordEncoder {
     }
 
     private mutating func note(
-        _ classKey: ClassKey, _ key: ObjectKey, _ time: Int, isDeletion: Bool
+        _ classKey: ClassKey, _ key: ObjectKey, isDeletion: Bool
     ) {
-        if let last = classes[classKey]?.events.last, last.key > key {
+        if let last = classes[classKey]?.events.last, last.objectKey > key {
             classes[classKey]?.isAscending = false
         }
-        classes[classKey, default: Lives()].events.append((key, time, isDeletion))
+        classes[classKey, default: Lives()].events.append(
+            RadixItem(key: key.word, payload: isDeletion ? 1 : 0))
     }
 
     // MARK: Classes
 
     private func fates(_ table: Table) throws(RealmError) -> Fates {
         var lives = classes[table.classKey] ?? Lives()
-        if !lives.isAscending {
-            lives.events.sort { $0.key != $1.key ? $0.key < $1.key : $0.time < $1.time }
-        }
+        // Stable, so that what happened to one object stays in order.
+        if !lives.isAscending { RadixSort.sort(&lives.events) }
         var result = Fates()
         var index = 0
         while index < lives.events.count {
@@ -277,9 +277,10 @@ struct RecordEncoder {
                 index += 1
             }
             // What was there is what was deleted first, and what is there was created last.
-            if first.isDeletion { result.deleted.insert(first.key) }
-            if !lives.events[index].isDeletion { result.created.insert(first.key) }
-            result.touched.insert(first.key)
+            let key = first.objectKey
+            if first.payload == 1 { result.deleted.insert(key) }
+            if lives.events[index].payload == 0 { result.created.insert(key) }
+            result.touched.insert(key)
             index += 1
         }
         if table.state.changes.createdFrom != .max {
