@@ -28,13 +28,13 @@ header:
 	@.ci/generate-header
 
 packages:
-	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev libssl-dev gcc g++ binutils python3-venv
+	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev libmbedtls-dev gcc g++ binutils python3-venv
 
 test: test-packages
 	@.ci/test
 
 test-packages:
-	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev libssl-dev libpython3-dev python3-venv gcc \
+	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev libmbedtls-dev libpython3-dev python3-venv gcc \
 		g++ binutils pkg-config valgrind libsqlite3-dev liblmdb-dev chromium chromium-driver
 
 bench: lib

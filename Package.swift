@@ -66,7 +66,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CPCRE2"),
-        .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CMbedTLS"),
         .target(name: "CKernels", cSettings: kernelSettings),
         .target(
             name: "CoreSwift",
@@ -141,9 +141,9 @@ let package = Package(
             ]),
         // Files of realm-core, for `realm import`. It stands for itself: the engine knows nothing of it.
         .target(
-            name: "RealmCoreFile", dependencies: ["COpenSSL"],
+            name: "RealmCoreFile", dependencies: ["CMbedTLS"],
             swiftSettings: engineSettings,
-            linkerSettings: [.linkedLibrary(":libcrypto.a")]),
+            linkerSettings: [.linkedLibrary(":libmbedcrypto.a")]),
         .target(
             name: "RealmImport", dependencies: ["CoreSwift", "RealmCoreFile"],
             swiftSettings: engineSettings),
@@ -207,12 +207,12 @@ let package = Package(
         // they call once, the optimiser would spend most of the time that it takes for the whole package.
         .testTarget(
             name: "TestSupport",
-            dependencies: ["CoreSwift", "COpenSSL", "RealmCoreFile"],
+            dependencies: ["CoreSwift", "CMbedTLS", "RealmCoreFile"],
             swiftSettings: [.swiftLanguageMode(.v5)] + strictness + debugModules),
         .testTarget(
             name: "CoreSwiftTests",
             dependencies: [
-                "TestSupport", "CoreSwift", "CKernels", "COpenSSL", "RealmCoreFile", "RealmImport",
+                "TestSupport", "CoreSwift", "CKernels", "CMbedTLS", "RealmCoreFile", "RealmImport",
             ],
             exclude: [
                 "Values/decimal-vectors.txt", "Values/generate-decimal-vectors",
@@ -270,7 +270,7 @@ if Context.environment["REALM_FUZZ"] == "1" {
     // That of files of realm-core, which `Tests/OldFileFuzz/run` builds.
     package.targets.append(
         .executableTarget(
-            name: "old-file-fuzz", dependencies: ["COpenSSL", "RealmCoreFile"], path: "Tests",
+            name: "old-file-fuzz", dependencies: ["CMbedTLS", "RealmCoreFile"], path: "Tests",
             sources: [
                 "OldFileFuzz/main.swift", "TestSupport/OldFiles/CoreFileDamage.swift",
                 "TestSupport/OldFiles/CoreFileSealing.swift",
@@ -335,7 +335,7 @@ if let names = Context.environment["REALM_TEST_FILES"] {
 // Who depends on the package by version gets the libraries in Swift, and no other package with them.
 if isVersioned {
     let parts = [
-        "CSodium", "CPCRE2", "COpenSSL", "CKernels", "CoreSwift", "CRuntime",
+        "CSodium", "CPCRE2", "CMbedTLS", "CKernels", "CoreSwift", "CRuntime",
         "RealmSwift", "RealmCoreFile", "RealmImport",
     ]
     package.targets.removeAll { !parts.contains($0.name) }

@@ -3,8 +3,8 @@
  *     seal_old_file PLAIN SEALED KEYFILE
  *
  * KEYFILE has 64 bytes. The layout is in Sources/RealmCoreFile/PageCipher.swift. */
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <mbedtls/aes.h>
+#include <mbedtls/md.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,10 @@ int main(int count, char **arguments) {
     if (!in) fail(arguments[1]);
     if (!out) fail(arguments[2]);
     if (!keys || fread(key, 1, sizeof key, keys) != sizeof key) fail(arguments[3]);
-    EVP_CIPHER_CTX *aes = EVP_CIPHER_CTX_new();
-    if (!aes || !EVP_EncryptInit_ex2(aes, EVP_aes_256_cbc(), key, NULL, NULL) || !EVP_CIPHER_CTX_set_padding(aes, 0)) fail("key");
+    mbedtls_aes_context aes;
+    mbedtls_aes_init(&aes);
+    const mbedtls_md_info_t *sha224 = mbedtls_md_info_from_type(MBEDTLS_MD_SHA224);
+    if (!sha224 || mbedtls_aes_setkey_enc(&aes, key, 256)) fail("key");
     uint64_t number = 0;
     size_t got;
     do {
@@ -42,17 +44,15 @@ int main(int count, char **arguments) {
             memcpy(vector, &iv, 4);
             memcpy(vector + 4, &place, 8);
             unsigned char *block = group + (size_t)(pages + 1) * PAGE, *record = group + (size_t)pages * RECORD;
-            int count;
-            if (!EVP_EncryptInit_ex2(aes, NULL, NULL, vector, NULL) || !EVP_EncryptUpdate(aes, block, &count, page, PAGE))
-                fail("encrypt");
+            if (mbedtls_aes_crypt_cbc(&aes, MBEDTLS_AES_ENCRYPT, PAGE, vector, page, block)) fail("encrypt");
             memcpy(record, &iv, 4);
-            if (!HMAC(EVP_sha224(), key + 32, 32, block, PAGE, record + 4, NULL)) fail("authenticate");
+            if (mbedtls_md_hmac(sha224, key + 32, 32, block, PAGE, record + 4)) fail("authenticate");
             pages++;
             number++;
         }
         if (pages > 0 && fwrite(group, PAGE, (size_t)pages + 1, out) != (size_t)pages + 1) fail(arguments[2]);
     } while (got > 0);
-    EVP_CIPHER_CTX_free(aes);
+    mbedtls_aes_free(&aes);
     if (ferror(in) || fclose(out)) fail(arguments[2]);
     return 0;
 }

@@ -8,18 +8,12 @@
 // time before, and where there was none, it is zeros. The initialisation vector is the iv of the record,
 // the place of the page in the plain data (8 bytes), and four zeros.
 //
-// Both are those of OpenSSL, which has them for the instructions that processors have for them. AES comes by its
-// interface for any cipher, the only one that reaches these instructions: it brings most of OpenSSL into the
-// program, nearly 4 MB, and takes a fifth of the time of libraries that are small. SHA-224 comes by the
-// functions for that hash alone, whose state is copied for each page without memory of its own: HMAC are two
-// hashes, whose first blocks are the key's and are hashed once (RFC 2104).
-//
-// OpenSSL gets a context of its own and reads no configuration: what the machine or the process makes of
-// OpenSSL otherwise does not matter here, and the process ends without a call of it.
+// Both are those of Mbed TLS. HMAC are two hashes, whose first blocks are the key's and are hashed once
+// (RFC 2104): that saves a page two of 67 blocks.
 //
 // This file calls no system: `FileBytes` reads the blocks.
 
-import COpenSSL
+import CMbedTLS
 
 final class PageCipher {
     static let keyBytes = 64
@@ -33,21 +27,23 @@ final class PageCipher {
     /// What SHA-224 takes at once.
     private static let hashBlockBytes = 64
 
-    /// AES-256-CBC as OpenSSL's default provider has it, in a library context of its own; both stay until the
-    /// process ends. Nil when there is no memory.
-    private static let cipher: OpaquePointer? = {
-        // Before anything else of OpenSSL, which would ask for the configuration and register what ends it.
-        let options = OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT
-        guard OPENSSL_init_crypto(UInt64(options), nil) == 1, let context = OSSL_LIB_CTX_new()
-        else { return nil }
-        return EVP_CIPHER_fetch(context, "AES-256-CBC", "provider=default")
-    }()
-
-    /// A decryption that has the key, and gets a new initialisation vector for each page.
-    private let aes: OpaquePointer
+    // They stay where they are: they may hold addresses of their own parts.
+    private let aes: UnsafeMutablePointer<mbedtls_aes_context>
     /// The inner and the outer hash behind the key, and the one that runs.
-    private let hashes: UnsafeMutablePointer<SHA256_CTX>
+    private let hashes: UnsafeMutablePointer<mbedtls_sha256_context>
+    private static let hashCount = 3
+    /// As large as a function of SHA-256 is to be given; SHA-224 writes to the first of it.
     private let digest: UnsafeMutablePointer<UInt8>
+    private static let digestBytes = 32
+
+    /// What Mbed TLS makes for AES when it gets its first key, which no two threads may do at once.
+    private static let tablesAreMade: Bool = {
+        let aes = UnsafeMutablePointer<mbedtls_aes_context>.allocate(capacity: 1)
+        defer { aes.deallocate() }
+        mbedtls_aes_init(aes)
+        defer { mbedtls_aes_free(aes) }
+        return mbedtls_aes_setkey_dec(aes, [UInt8](repeating: 0, count: 32), 256) == 0
+    }()
 
     /// `key`: 32 bytes for AES, 32 for the HMAC.
     init(_ key: [UInt8]) throws(CoreFileError) {
@@ -55,36 +51,39 @@ final class PageCipher {
             throw CoreFileError(
                 .misuse, "an encryption key has \(Self.keyBytes) bytes, not \(key.count)")
         }
-        guard let cipher = Self.cipher, let aes = EVP_CIPHER_CTX_new() else { throw Self.noCipher }
-        self.aes = aes
-        hashes = .allocate(capacity: 3)
-        hashes.initialize(repeating: SHA256_CTX(), count: 3)
-        digest = .allocate(capacity: Self.hmacBytes)
-        // The first half of the key; pages are whole blocks.
-        guard EVP_DecryptInit_ex2(aes, cipher, key, nil, nil) == 1,
-            EVP_CIPHER_CTX_set_padding(aes, 0) == 1
-        else { throw Self.noCipher }
+        guard Self.tablesAreMade else {
+            throw CoreFileError(.unreadable, "Mbed TLS does not compute AES-256")
+        }
+        aes = .allocate(capacity: 1)
+        hashes = .allocate(capacity: Self.hashCount)
+        digest = .allocate(capacity: Self.digestBytes)
+        mbedtls_aes_init(aes)
+        for number in 0..<Self.hashCount { mbedtls_sha256_init(hashes + number) }
+        // The first half of the key.
+        try Self.check(mbedtls_aes_setkey_dec(aes, key, 256))
         for (hash, pad) in [(hashes, UInt8(0x36)), (hashes + 1, 0x5C)] {
             var block = [UInt8](repeating: pad, count: Self.hashBlockBytes)
             for (index, byte) in key[32...].enumerated() { block[index] ^= byte }
-            defer { OPENSSL_cleanse(&block, block.count) }
-            guard SHA224_Init(hash) == 1, SHA224_Update(hash, block, block.count) == 1 else {
-                throw Self.noHash
-            }
+            defer { mbedtls_platform_zeroize(&block, block.count) }
+            try Self.check(mbedtls_sha256_starts_ret(hash, 1))
+            try Self.check(mbedtls_sha256_update_ret(hash, block, block.count))
         }
     }
 
     deinit {
         // What has to do with the key is overwritten with zeros.
-        EVP_CIPHER_CTX_free(aes)
-        OPENSSL_cleanse(hashes, 3 * MemoryLayout<SHA256_CTX>.stride)
+        mbedtls_aes_free(aes)
+        for number in 0..<Self.hashCount { mbedtls_sha256_free(hashes + number) }
+        aes.deallocate()
         hashes.deallocate()
         digest.deallocate()
     }
 
-    private static let noHash = CoreFileError(.unreadable, "OpenSSL does not compute SHA-224")
-
-    private static let noCipher = CoreFileError(.unreadable, "OpenSSL does not compute AES-256-CBC")
+    private static func check(_ status: Int32) throws(CoreFileError) {
+        guard status == 0 else {
+            throw CoreFileError(.unreadable, "Mbed TLS reports error \(status)")
+        }
+    }
 
     /// Makes page `number` of its encrypted bytes, where they are. False where neither time that it was
     /// written fits the key: then they stay.
@@ -132,14 +131,20 @@ final class PageCipher {
 
     /// The HMAC of the encrypted bytes, in `digest`.
     private func authenticate(_ page: UnsafeMutableRawPointer) throws(CoreFileError) {
+        try hash(behind: hashes, page, Self.pageBytes)
+        try hash(behind: hashes + 1, digest, Self.hmacBytes)
+    }
+
+    /// SHA-224 of what a hash has had and these bytes, in `digest`.
+    private func hash(
+        behind start: UnsafePointer<mbedtls_sha256_context>, _ bytes: UnsafeRawPointer,
+        _ count: Int
+    ) throws(CoreFileError) {
         let hash = hashes + 2
-        hash.pointee = hashes[0]
-        guard SHA224_Update(hash, page, Self.pageBytes) == 1, SHA224_Final(digest, hash) == 1 else {
-            throw Self.noHash
-        }
-        hash.pointee = hashes[1]
-        guard SHA224_Update(hash, digest, Self.hmacBytes) == 1, SHA224_Final(digest, hash) == 1
-        else { throw Self.noHash }
+        mbedtls_sha256_clone(hash, start)
+        try Self.check(
+            mbedtls_sha256_update_ret(hash, bytes.assumingMemoryBound(to: UInt8.self), count))
+        try Self.check(mbedtls_sha256_finish_ret(hash, digest))
     }
 
     private func decrypt(
@@ -151,13 +156,11 @@ final class PageCipher {
             iv, UInt32(truncatingIfNeeded: place), UInt32(truncatingIfNeeded: place >> 32), 0
         )
         let bytes = page.assumingMemoryBound(to: UInt8.self)
-        let isBegun = withUnsafeBytes(of: &vector) {
-            EVP_DecryptInit_ex2(
-                aes, nil, nil, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), nil) == 1
+        let status = withUnsafeMutableBytes(of: &vector) {
+            mbedtls_aes_crypt_cbc(
+                aes, MBEDTLS_AES_DECRYPT, Self.pageBytes,
+                $0.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes, bytes)
         }
-        var count: Int32 = 0
-        guard isBegun, EVP_DecryptUpdate(aes, bytes, &count, bytes, Int32(Self.pageBytes)) == 1,
-            count == Self.pageBytes
-        else { throw Self.noCipher }
+        try Self.check(status)
     }
 }

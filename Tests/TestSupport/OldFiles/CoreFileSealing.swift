@@ -1,7 +1,7 @@
 // Encrypts files of realm-core as that library does: for tests, the fuzzer and measurements. The layout is in
 // `Sources/RealmCoreFile/PageCipher.swift`.
 
-import COpenSSL
+import CMbedTLS
 
 enum CoreFileSealing {
     private static let pageBytes = 4096
@@ -17,11 +17,13 @@ enum CoreFileSealing {
         let pages = (plain.count + pageBytes - 1) / pageBytes
         let groups = (pages + pagesPerGroup - 1) / pagesPerGroup
         var sealed = [UInt8](repeating: 0, count: (pages + groups) * pageBytes)
-        let aes = EVP_CIPHER_CTX_new()
-        EVP_EncryptInit_ex2(aes, EVP_aes_256_cbc(), Array(key[..<32]), nil, nil)
-        EVP_CIPHER_CTX_set_padding(aes, 0)
+        // It stays where it is: it may hold addresses of its own parts.
+        let aes = UnsafeMutablePointer<mbedtls_aes_context>.allocate(capacity: 1)
+        defer { aes.deallocate() }
+        mbedtls_aes_init(aes)
+        mbedtls_aes_setkey_enc(aes, key, 256)
+        let sha224 = mbedtls_md_info_from_type(MBEDTLS_MD_SHA224)
         let authentication = Array(key[32...])
-        var count: Int32 = 0
         var encrypted = [UInt8](repeating: 0, count: pageBytes)
         var hmac = [UInt8](repeating: 0, count: 28)
         for number in 0..<pages {
@@ -32,17 +34,18 @@ enum CoreFileSealing {
             var vector = [UInt8](repeating: 0, count: 16)
             for (index, byte) in bytes(UInt64(iv)).prefix(4).enumerated() { vector[index] = byte }
             for (index, byte) in bytes(UInt64(start)).enumerated() { vector[4 + index] = byte }
-            let word = vector[..<4]
-            EVP_EncryptInit_ex2(aes, nil, nil, vector, nil)
-            EVP_EncryptUpdate(aes, &encrypted, &count, page, Int32(pageBytes))
-            HMAC(EVP_sha224(), authentication, 32, encrypted, pageBytes, &hmac, nil)
+            // Encrypting changes the vector.
+            let word = Array(vector[..<4])
+            mbedtls_aes_crypt_cbc(
+                aes, MBEDTLS_AES_ENCRYPT, pageBytes, &vector, page, &encrypted)
+            mbedtls_md_hmac(sha224, authentication, 32, encrypted, pageBytes, &hmac)
             let group = number / pagesPerGroup * (pagesPerGroup + 1) * pageBytes
             let record = group + number % pagesPerGroup * 64
             sealed.replaceSubrange(record..<record + 32, with: word + hmac)
             let block = group + (number % pagesPerGroup + 1) * pageBytes
             sealed.replaceSubrange(block..<block + pageBytes, with: encrypted)
         }
-        EVP_CIPHER_CTX_free(aes)
+        mbedtls_aes_free(aes)
         return sealed
     }
 }
