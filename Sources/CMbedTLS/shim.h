@@ -1,4 +1,3 @@
 #include <mbedtls/aes.h>
 #include <mbedtls/md.h>
 #include <mbedtls/platform_util.h>
-#include <mbedtls/sha256.h>

@@ -8,8 +8,7 @@
 // time before, and where there was none, it is zeros. The initialisation vector is the iv of the record,
 // the place of the page in the plain data (8 bytes), and four zeros.
 //
-// Both are those of Mbed TLS. HMAC are two hashes, whose first blocks are the key's and are hashed once
-// (RFC 2104): that saves a page two of 67 blocks.
+// Both are those of Mbed TLS.
 //
 // This file calls no system: `FileBytes` reads the blocks.
 
@@ -24,17 +23,11 @@ final class PageCipher {
     static let groupBytes = (pagesPerGroup + 1) * pageBytes
 
     private static let hmacBytes = 28
-    /// What SHA-224 takes at once.
-    private static let hashBlockBytes = 64
 
     // They stay where they are: they may hold addresses of their own parts.
     private let aes: UnsafeMutablePointer<mbedtls_aes_context>
-    /// The inner and the outer hash behind the key, and the one that runs.
-    private let hashes: UnsafeMutablePointer<mbedtls_sha256_context>
-    private static let hashCount = 3
-    /// As large as a function of SHA-256 is to be given; SHA-224 writes to the first of it.
+    private let hmac: UnsafeMutablePointer<mbedtls_md_context_t>
     private let digest: UnsafeMutablePointer<UInt8>
-    private static let digestBytes = 32
 
     /// What Mbed TLS makes for AES when it gets its first key, which no two threads may do at once.
     private static let tablesAreMade: Bool = {
@@ -55,27 +48,25 @@ final class PageCipher {
             throw CoreFileError(.unreadable, "Mbed TLS does not compute AES-256")
         }
         aes = .allocate(capacity: 1)
-        hashes = .allocate(capacity: Self.hashCount)
-        digest = .allocate(capacity: Self.digestBytes)
+        hmac = .allocate(capacity: 1)
+        digest = .allocate(capacity: Self.hmacBytes)
         mbedtls_aes_init(aes)
-        for number in 0..<Self.hashCount { mbedtls_sha256_init(hashes + number) }
+        mbedtls_md_init(hmac)
         // The first half of the key.
         try Self.check(mbedtls_aes_setkey_dec(aes, key, 256))
-        for (hash, pad) in [(hashes, UInt8(0x36)), (hashes + 1, 0x5C)] {
-            var block = [UInt8](repeating: pad, count: Self.hashBlockBytes)
-            for (index, byte) in key[32...].enumerated() { block[index] ^= byte }
-            defer { mbedtls_platform_zeroize(&block, block.count) }
-            try Self.check(mbedtls_sha256_starts_ret(hash, 1))
-            try Self.check(mbedtls_sha256_update_ret(hash, block, block.count))
+        try Self.check(mbedtls_md_setup(hmac, mbedtls_md_info_from_type(MBEDTLS_MD_SHA224), 1))
+        let status = key[32...].withUnsafeBufferPointer {
+            mbedtls_md_hmac_starts(hmac, $0.baseAddress, $0.count)
         }
+        try Self.check(status)
     }
 
     deinit {
         // What has to do with the key is overwritten with zeros.
         mbedtls_aes_free(aes)
-        for number in 0..<Self.hashCount { mbedtls_sha256_free(hashes + number) }
+        mbedtls_md_free(hmac)
         aes.deallocate()
-        hashes.deallocate()
+        hmac.deallocate()
         digest.deallocate()
     }
 
@@ -131,20 +122,10 @@ final class PageCipher {
 
     /// The HMAC of the encrypted bytes, in `digest`.
     private func authenticate(_ page: UnsafeMutableRawPointer) throws(CoreFileError) {
-        try hash(behind: hashes, page, Self.pageBytes)
-        try hash(behind: hashes + 1, digest, Self.hmacBytes)
-    }
-
-    /// SHA-224 of what a hash has had and these bytes, in `digest`.
-    private func hash(
-        behind start: UnsafePointer<mbedtls_sha256_context>, _ bytes: UnsafeRawPointer,
-        _ count: Int
-    ) throws(CoreFileError) {
-        let hash = hashes + 2
-        mbedtls_sha256_clone(hash, start)
-        try Self.check(
-            mbedtls_sha256_update_ret(hash, bytes.assumingMemoryBound(to: UInt8.self), count))
-        try Self.check(mbedtls_sha256_finish_ret(hash, digest))
+        let bytes = page.assumingMemoryBound(to: UInt8.self)
+        try Self.check(mbedtls_md_hmac_update(hmac, bytes, Self.pageBytes))
+        try Self.check(mbedtls_md_hmac_finish(hmac, digest))
+        try Self.check(mbedtls_md_hmac_reset(hmac))
     }
 
     private func decrypt(
