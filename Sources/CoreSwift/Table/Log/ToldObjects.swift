@@ -21,6 +21,10 @@ final class ToldObjects {
         var bits: [UInt64]
     }
 
+    /// Words of bits of all properties: 64 MiB. Of what exceeds them, as in the catalog of a forged file, nothing is
+    /// remembered.
+    private static let wordsMax: UInt64 = 1 << 23
+
     private var properties: [Property] = []
     private var log: LogDirectory?
 
@@ -50,15 +54,20 @@ final class ToldObjects {
             $0.version == objects.version && $0.classKey == objects.classKey
                 && $0.column == column
         }
-        return properties[known ?? begin(objects, column)].add(keys)
+        guard let index = known ?? begin(objects, column) else { return keys }
+        return properties[index].add(keys)
     }
 
-    private func begin(_ objects: UnwrittenObjects, _ column: Int) -> Int {
+    /// Nil where there would be too many bits.
+    private func begin(_ objects: UnwrittenObjects, _ column: Int) -> Int? {
+        let others = properties.reduce(0) { $0 + $1.bits.count }
         var places: [Int] = []
         var words = 0
         for range in objects.keys.ranges {
+            guard range.more >> 6 < Self.wordsMax else { return nil }
             places.append(words)
-            words += Int(truncatingIfNeeded: range.more >> 6) + 1
+            words += Int(range.more >> 6) + 1
+            guard UInt64(others + words) <= Self.wordsMax else { return nil }
         }
         properties.append(
             Property(
@@ -76,7 +85,14 @@ extension ToldObjects.Property {
         var run = 0
         bits.withUnsafeMutableBufferPointer { bits in
             for range in keys.ranges {
-                while ranges[run].upperBound < range.lowerBound { run += 1 }
+                while run < ranges.count, ranges[run].upperBound < range.lowerBound { run += 1 }
+                guard run < ranges.count, ranges[run].lowerBound <= range.lowerBound,
+                    range.upperBound <= ranges[run].upperBound
+                else {
+                    // In a forged catalog one version may have created twice.
+                    result.insert(range)
+                    continue
+                }
                 let first = ranges[run].lowerBound.word
                 let words = UnsafeMutableBufferPointer(rebasing: bits[places[run]...])
                 var offset = range.lowerBound.word - first

@@ -135,4 +135,27 @@ import Testing
         #expect(try realm.check() == [])
         realm.close()
     }
+
+    /// What a forged catalog may say: of these objects values are told again, and nothing ends.
+    @Test func `keys of forged catalogs are told again and end nothing`() {
+        func objects(_ range: ClosedRange<Int64>) -> UnwrittenObjects {
+            let low = ObjectKey(rawValue: range.lowerBound)
+            let high = ObjectKey(rawValue: range.upperBound)
+            return UnwrittenObjects(
+                version: 3, classKey: ClassKey(rawValue: 1), keys: KeyRanges(ranges: [low...high]))
+        }
+        let told = ToldObjects()
+        let some = objects(100...299)
+        #expect(told.add(some.keys, of: some, 0) == some.keys)
+        #expect(told.add(some.keys, of: some, 0).isEmpty)
+        // One version and class twice.
+        for range in [0...9, 90...109, 290...310, 500...510] as [ClosedRange<Int64>] {
+            let other = objects(range)
+            #expect(told.add(other.keys, of: other, 0) == other.keys)
+        }
+        // More objects than memory has bits.
+        let all = objects(0...(.max - 1))
+        let few = objects(7...8).keys
+        for _ in 0..<2 { #expect(told.add(few, of: all, 1) == few) }
+    }
 }
