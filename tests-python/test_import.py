@@ -6,6 +6,7 @@ import fcntl
 import gzip
 import json
 import lzma
+import os
 import subprocess
 import sys
 from hashlib import sha256
@@ -71,10 +72,31 @@ def test_values_keys_and_the_schema_version_arrive(sample, tmp_path: Path) -> No
         assert first.n == 0 and first.s == "commit 0.0.0"
 
 
+# A machine on which its OpenSSL has no AES-256-CBC and no SHA-224.
+STRICT_MACHINE = """\
+openssl_conf = all
+[all]
+alg_section = algorithms
+[algorithms]
+default_properties = fips=yes
+"""
+
 # The first use of the cipher in a process, by several threads at once.
 IN_THREADS = """\
 import sys, threading
 import realm
+case = sys.argv[3]
+def uses_openssl():
+    import ssl, _hashlib
+    try:
+        _hashlib.new("sha224")
+    except ValueError:
+        assert case == "strict machine"
+    else:
+        assert case != "strict machine"
+        ssl.create_default_context()
+if case == "ssl":
+    uses_openssl()
 def run(number):
     key = bytes(range(64))
     report = realm.import_realm_core(sys.argv[1], f"{sys.argv[2]}/{number}.realm", key=key)
@@ -86,6 +108,8 @@ for thread in threads:
 for thread in threads:
     thread.join()
 assert wholes == [True] * 3, wholes
+if case != "no OpenSSL":
+    uses_openssl()
 """
 
 
@@ -148,10 +172,23 @@ def test_the_largest_values_arrive(tmp_path: Path) -> None:
     assert realm.check_file(tmp_path / "new.realm") == []
 
 
-def test_encrypted_files_are_read_by_several_threads(sample, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", ["plain", "ssl", "strict machine", "old processor", "no OpenSSL"])
+def test_encrypted_files_are_read_by_several_threads_whatever_openssl_there_is(
+    sample, tmp_path: Path, case: str
+) -> None:
+    environment = dict(os.environ)
+    if case == "strict machine":
+        (tmp_path / "openssl.cnf").write_text(STRICT_MACHINE)
+        environment["OPENSSL_CONF"] = str(tmp_path / "openssl.cnf")
+    if case == "old processor":
+        # Without instructions for AES and SHA: what OpenSSL asks the processor for is masked.
+        environment["OPENSSL_ia32cap"] = "~0x200000200000000:~0x20000000"
+    if case == "no OpenSSL":
+        (tmp_path / "libcrypto.so.3").write_text("no library")
+        environment["LD_LIBRARY_PATH"] = str(tmp_path)
     result = subprocess.run(
-        [sys.executable, "-c", IN_THREADS, str(sample("encrypted")), str(tmp_path)],
-        capture_output=True, text=True, check=False,
+        [sys.executable, "-c", IN_THREADS, str(sample("encrypted")), str(tmp_path), case],
+        env=environment, capture_output=True, text=True, check=False,
     )
     assert (result.returncode, result.stderr) == (0, "")
     for number in range(3):

@@ -3,7 +3,7 @@
 // read is given back between objects once it is much (`release`), so that memory does not grow with the
 // file. A piece of an encrypted file is the pages of a group: they are read to where their data belongs, and
 // each is decrypted there when it is asked for, so that one that nobody reads may be damaged. Nobody else in
-// the module makes system calls.
+// the module asks the system for anything but a library (`SystemCipher`).
 //
 // 1. A page is open only while its piece is read: pieces are given back with all their pages.
 // 2. Where a page of a piece that was read is not open, it has its encrypted bytes. The block of records of the
@@ -84,11 +84,12 @@ final class FileBytes {
     }
 
     /// `key`: empty, or the 64 bytes of the file's encryption key. `evenInUse`: also while the old library
-    /// has the file open.
+    /// has the file open. `asksSystem`: see `PageCipher`.
     init(
-        _ path: String, key: [UInt8], evenInUse: Bool, keptMax: Int = 1 << 27
+        _ path: String, key: [UInt8], evenInUse: Bool, keptMax: Int = 1 << 27,
+        asksSystem: Bool = true
     ) throws(CoreFileError) {
-        let cipher = key.isEmpty ? nil : try PageCipher(key)
+        let cipher = key.isEmpty ? nil : try PageCipher(key, asksSystem: asksSystem)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw CoreFileError(.unreadable, String(cString: strerror(errno)))

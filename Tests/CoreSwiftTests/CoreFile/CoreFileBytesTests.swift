@@ -91,7 +91,7 @@ import Testing
             TestSettings.writeFile(path, world.file)
             let bytes = try FileBytes(
                 path, key: isEncrypted ? CoreFileSample.anyKey : [], evenInUse: false,
-                keptMax: 1 << 20)
+                keptMax: 1 << 20, asksSystem: random.below(3) > 0)
             #expect(bytes.size == world.data.count)
             // From the beginning to the end, and then anywhere.
             var next = 0
@@ -127,6 +127,26 @@ import Testing
         }
         #expect(released > 0)
         #expect((refused > 0) == isEncrypted)
+    }
+
+    @Test("the system's libcrypto does what Mbed TLS does")
+    func systemCipher() throws {
+        var random = Random(TestSettings.seed("CoreFileBytesTests.systemCipher"))
+        let world = World(pages: 1, isEncrypted: true, &random)
+        let cipher = try #require(SystemCipher(CoreFileSample.anyKey))
+        // The second time by the same contexts.
+        for _ in 0..<2 {
+            var page = Array(world.file[Self.pageBytes...])
+            var digest = [UInt8](repeating: 0, count: 28)
+            let vector = Array(world.file[..<4]) + [UInt8](repeating: 0, count: 12)
+            #expect(cipher.authenticate(page, page.count, &digest))
+            #expect(digest == Array(world.file[4..<32]))
+            let count = page.count
+            page.withUnsafeMutableBufferPointer {
+                #expect(cipher.decrypt($0.baseAddress!, count, vector))
+            }
+            #expect(page == world.data)
+        }
     }
 
     private func failure(_ bytes: FileBytes, _ offset: Int, _ count: Int) -> CoreFileError? {
