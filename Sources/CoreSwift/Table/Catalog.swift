@@ -39,11 +39,11 @@ struct ClassRoot {
 struct Catalog {
     /// "No version was ever given": UINT64_MAX of the C ABI.
     static let unversioned = UInt64.max
-    static let formatMax: UInt32 = 6
+    static let formatMax: UInt32 = 7
     /// Behind the last key that anybody gives (`ClientKeys`); leaves room to count on.
     private static let nextKeyMax = ObjectKey(rawValue: .max - 1 << ClientKeys.bits)
-    /// With a change log; earlier libraries wrote 3, and 4 or 5 where the log leaves out values (`UnwrittenObjects`).
-    private static let formatWithLog: UInt32 = 6
+    /// With a change log; earlier libraries wrote 3, and 4 to 6 where the log leaves out values (`UnwrittenObjects`).
+    private static let formatWithLog: UInt32 = 7
     private static let formatWithLogMin: UInt32 = 3
     private static let formatLeavingOut: UInt32 = 4
 

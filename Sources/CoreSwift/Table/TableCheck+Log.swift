@@ -10,10 +10,10 @@ extension TableCheck {
                     + "the log is of versions \(log.from) to \(tables.version)")
         }
         for item in log.unwritten { checkUnwritten(item, log) }
-        var last: UInt64 = 0
-        for entry in log.entries { checkLog(entry, &last) }
+        var order = RecordOrder(behind: 0)
+        for entry in log.entries { checkLog(entry, &order) }
         log.tail.withUnsafeBytes {
-            checkRecords($0, "tail of the change log", &last, tables.version)
+            checkRecords($0, "tail of the change log", &order, tables.version)
         }
     }
 
@@ -35,30 +35,31 @@ extension TableCheck {
     }
 
     /// Recursion ends with the levels, which descend.
-    private func checkLog(_ entry: LogEntry, _ last: inout UInt64) {
+    private func checkLog(_ entry: LogEntry, _ order: inout RecordOrder) {
         let place = "change log of versions \(entry.from) to \(entry.last)"
         guard
             let block = block(
                 entry.root, LogBlock.tag(level: entry.level), place, entry.level, LogBlock.check)
         else { return }
         guard entry.level > 0 else {
-            return checkRecords(LogBlock.records(block), place, &last, entry.last)
+            return checkRecords(LogBlock.records(block), place, &order, entry.last)
         }
-        for child in LogBlock.entries(block, level: entry.level) { checkLog(child, &last) }
+        for child in LogBlock.entries(block, level: entry.level) { checkLog(child, &order) }
     }
 
     private func checkRecords(
-        _ bytes: UnsafeRawBufferPointer, _ place: String, _ last: inout UInt64, _ newest: UInt64
+        _ bytes: UnsafeRawBufferPointer, _ place: String, _ order: inout RecordOrder,
+        _ newest: UInt64
     ) {
         do throws(RealmError) {
             var records = LogRecords(bytes)
             while let record = try records.next() {
-                guard record.version > last, record.version <= newest else {
+                let last = order.last
+                guard order.follows(record.version, record.log), record.version <= newest else {
                     throw RealmError(
                         .invalidDatabase,
                         "version \(record.version) behind \(last), up to \(newest)")
                 }
-                last = record.version
                 try UnwrittenValues(nil).note(record.version, record.log)
                 var operations = ChangeOperations([record])
                 while let operation = try operations.next() {

@@ -84,7 +84,7 @@ struct ChangeLog {
     /// What led from one version to another, up to that of the log; nil where it does not reach.
     func changes(from old: UInt64, to new: UInt64) throws(RealmError) -> ChangeOperations? {
         guard old >= directory.from, old <= new, new <= newest else { return nil }
-        let logs = try records(from: old, to: new)
+        let logs = try records(from: old, to: new).filter { !RecordHead.isSupplement($0.log) }
         guard logs.contains(where: { RecordHead.flags($0.log) & RecordEncoder.leavesOut != 0 })
         else { return ChangeOperations(logs) }
         let unwritten = UnwrittenValues(tables)
@@ -94,44 +94,50 @@ struct ChangeLog {
         return ChangeOperations(logs, unwritten: unwritten)
     }
 
-    private func records(
+    /// All of them, with those that supplement others.
+    func records(
         from old: UInt64, to new: UInt64
     ) throws(RealmError) -> [(version: UInt64, log: UnsafeRawBufferPointer)] {
         var logs: [(version: UInt64, log: UnsafeRawBufferPointer)] = []
+        var order = RecordOrder(behind: old)
         var left = nodes.blocksMax
         for entry in directory.entries where entry.last > old && entry.from < new {
-            try add(entry, old, new, &logs, &left)
+            try add(entry, old, new, &logs, &order, &left)
         }
-        try add(tail, old, new, &logs)
+        try add(tail, old, new, &logs, &order)
         return logs
     }
 
     private func add(
         _ entry: LogEntry, _ old: UInt64, _ new: UInt64,
-        _ logs: inout [(version: UInt64, log: UnsafeRawBufferPointer)], _ left: inout Int
+        _ logs: inout [(version: UInt64, log: UnsafeRawBufferPointer)],
+        _ order: inout RecordOrder, _ left: inout Int
     ) throws(RealmError) {
         left -= 1
         guard left >= 0 else { throw nodes.endless() }
         let block = try nodes.logBlock(entry)
-        guard entry.level > 0 else { return try add(LogBlock.records(block), old, new, &logs) }
+        guard entry.level > 0 else {
+            return try add(LogBlock.records(block), old, new, &logs, &order)
+        }
         for child in LogBlock.entries(block, level: entry.level)
         where child.last > old && child.from < new {
-            try add(child, old, new, &logs, &left)
+            try add(child, old, new, &logs, &order, &left)
         }
     }
 
     private func add(
         _ bytes: UnsafeRawBufferPointer, _ old: UInt64, _ new: UInt64,
-        _ logs: inout [(version: UInt64, log: UnsafeRawBufferPointer)]
+        _ logs: inout [(version: UInt64, log: UnsafeRawBufferPointer)],
+        _ order: inout RecordOrder
     ) throws(RealmError) {
         var records = LogRecords(bytes)
         while let record = try records.next() {
-            guard record.version > logs.last?.version ?? directory.from || record.version <= old
-            else {
+            if record.version <= old { continue }
+            guard order.follows(record.version, record.log) else {
                 throw RealmError(
                     .invalidDatabase, "change log: version \(record.version) is out of order")
             }
-            if record.version > old, record.version <= new { logs.append(record) }
+            if record.version <= new { logs.append(record) }
         }
     }
 }
@@ -139,6 +145,12 @@ struct ChangeLog {
 /// How records begin.
 enum RecordHead {
     static func flags(_ log: UnsafeRawBufferPointer) -> UInt8 { log.first ?? 0 }
+
+    /// Whether the record tells no operations, but what those before it left out.
+    static func isSupplement(_ log: UnsafeRawBufferPointer) -> Bool {
+        let both = RecordEncoder.supplements | RecordEncoder.isBrief
+        return flags(log) & both == both
+    }
 
     static func earlierValues(
         _ log: UnsafeRawBufferPointer
@@ -237,9 +249,9 @@ struct ChangeOperations {
                 version = logs[nextLog].version
                 nextLog += 1
                 let flags = try reader.byte()
-                if flags & RecordEncoder.skipsNumber != 0 { version &+= 1 }
-                if flags & RecordEncoder.changesSchema != 0 { return .schemaChanged }
                 reader.isBrief = flags & RecordEncoder.isBrief != 0
+                if flags & RecordEncoder.skipsNumber != 0, !reader.isBrief { version &+= 1 }
+                if flags & RecordEncoder.changesSchema != 0 { return .schemaChanged }
                 hasValues = flags & RecordEncoder.hasValues != 0
                 tellsBefore = flags & RecordEncoder.tellsBefore != 0
                 state = .classes

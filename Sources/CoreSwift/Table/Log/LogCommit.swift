@@ -31,14 +31,13 @@ struct LogCommit {
 
     var pages: Int { blocks.reduce(0) { $0 + $1.pages } }
 
-    /// `record`: what the commit recorded; nil when it recorded nothing, though it may have changed
+    /// `encoder`: of what the commit recorded; nil when it recorded nothing, though it may have changed
     /// something. `needed`: the oldest version from which on somebody wants to be notified.
     init(
-        _ base: LogDirectory?, version: UInt64, before: UInt64, record: LogBytes?,
-        unwritten: [UnwrittenObjects], told: ToldObjects?, needed: UInt64?,
-        consumers: [ChangeConsumer], _ nodes: NodeSource
+        _ base: LogDirectory?, version: UInt64, before: UInt64, _ encoder: RecordEncoder?,
+        needed: UInt64?, consumers: [ChangeConsumer], _ nodes: NodeSource
     ) throws(RealmError) {
-        self.told = told
+        told = encoder?.known
         self.nodes = nodes
         self.version = version
         self.before = before
@@ -50,11 +49,12 @@ struct LogCommit {
             directory = nil
             return
         }
-        guard let record, record.count <= Self.recordBytesMax else {
-            guard record == nil || consumers.isEmpty else {
+        let size = encoder.map { $0.supplement.count + $0.bytes.count } ?? 0
+        guard let encoder, size <= Self.recordBytesMax else {
+            guard encoder == nil || consumers.isEmpty else {
                 throw RealmError(
                     .limitExceeded,
-                    "the log of the commit would have \(record?.count ?? 0) bytes of at most "
+                    "the log of the commit would have \(size) bytes of at most "
                         + "\(Self.recordBytesMax), and is kept for '\(consumers[0].name)'")
             }
             try drop()
@@ -63,7 +63,7 @@ struct LogCommit {
         }
         // Before the first failure that leaves blocks behind.
         try trim(to: min(oldest, before))
-        if record.count > 0 { append(record.buffer) }
+        append([encoder.supplement.buffer, encoder.bytes.buffer].filter { !$0.isEmpty })
         do throws(RealmError) {
             if !blocks.isEmpty { try limit(acknowledged) }
             try pack()
@@ -73,7 +73,7 @@ struct LogCommit {
         }
         // Also when the last consumer has gone: others may need the records.
         guard let from = directory?.from else { return }
-        directory?.unwritten = unwritten.filter { $0.version > from }
+        directory?.unwritten = encoder.unwritten.filter { $0.version > from }
     }
 
     /// Frees the memory of the blocks.
@@ -83,15 +83,19 @@ struct LogCommit {
 
     // MARK: Adding
 
-    private mutating func append(_ log: UnsafeRawBufferPointer) {
-        guard var directory else { return }
-        var head = LogBytes()
-        defer { head.deallocate() }
-        head.number(version)
-        head.number(log.count)
-        if directory.tail.count + head.count + log.count <= LogDirectory.tailBytesMax {
-            directory.tail.append(contentsOf: head.buffer)
-            directory.tail.append(contentsOf: log)
+    private mutating func append(_ logs: [UnsafeRawBufferPointer]) {
+        guard var directory, !logs.isEmpty else { return }
+        var heads = logs.map { log in
+            var head = LogBytes()
+            head.number(version)
+            head.number(log.count)
+            return head
+        }
+        defer { for index in heads.indices { heads[index].deallocate() } }
+        let records = zip(heads, logs).flatMap { [$0.buffer, $1] }
+        let size = records.reduce(0) { $0 + $1.count }
+        if directory.tail.count + size <= LogDirectory.tailBytesMax {
+            for piece in records { directory.tail.append(contentsOf: piece) }
             self.directory = directory
             return
         }
@@ -100,7 +104,7 @@ struct LogCommit {
         directory.tail = []
         self.directory = directory
         tail.withUnsafeBytes {
-            add(level: 0, count: 0, [$0, head.buffer, log], from: from, last: version)
+            add(level: 0, count: 0, [$0] + records, from: from, last: version)
         }
     }
 
@@ -271,6 +275,22 @@ extension NodeSource {
             guard pages <= blocksMax else { throw endless() }
         }
         return pages
+    }
+}
+
+/// Whether records ascend by version. One that supplements those before it may stand in front of that of its version.
+struct RecordOrder {
+    private(set) var last: UInt64
+    private var isSupplement = false
+
+    init(behind version: UInt64) { last = version }
+
+    mutating func follows(_ version: UInt64, _ log: UnsafeRawBufferPointer) -> Bool {
+        let supplements = RecordHead.isSupplement(log)
+        let follows = version > last || version == last && isSupplement && !supplements
+        last = version
+        isSupplement = supplements
+        return follows
     }
 }
 

@@ -6,7 +6,7 @@
 // many entries, the oldest go into a block of entries, which one entry names, and so on: the catalog
 // stays small however far back the log reaches.
 //
-// Section of the catalog, behind the classes (formats 3 to 6):
+// Section of the catalog, behind the classes (formats 3 to 7):
 //   offset  size  field
 //        0     4  format of the schema block (1 or 2)
 //        4     8  the log has what every version above this one did
@@ -27,7 +27,7 @@
 //   record     version (number), bytes (number), log of the version (`RecordEncoder`)
 //
 // Invariants
-//   1. Records ascend by version, within blocks and from block to block to the tail. Those up to `from`
+//   1. Records ascend by version, within blocks and from block to block to the tail (`RecordOrder`). Those up to `from`
 //      may be there, in segments that have later ones, and are not read.
 //   2. A version above `from` without a record changed nothing: a commit that was not recorded moves
 //      `from` to its version.

@@ -1,11 +1,40 @@
-// Which values the log of a commit has besides those that came: of objects that it leaves out (`UnwrittenObjects`), the ones
-// of before.
+// What a commit adds to the log besides what it did: of objects that the log leaves out (`UnwrittenObjects`) and that it
+// changes, the values of before. They are what the record of the commit that created the objects had not, and stand in a
+// record of their own.
 
 extension RecordEncoder {
+    /// Makes the supplement, where there is anything to say.
+    mutating func encodeSupplement(
+        _ fates: [(table: Table, fates: Fates)]
+    ) throws(RealmError) {
+        let written = takeTouched(fates)
+        if written.isEmpty, told.isEmpty { return }
+        let store = tables.store
+        let pin = try store.pin(version: tables.pin.version)
+        try TableSet.with(pin, store) { base throws(RealmError) in
+            var earlier = LogBytes()
+            defer { earlier.deallocate() }
+            for item in written { try earlier.values(base, before: item) }
+            supplement.byte(
+                Self.supplements | Self.isBrief | Self.tellsBefore
+                    | (earlier.count > 0 ? Self.hasEarlier : 0))
+            if earlier.count > 0 { supplement.text(earlier.buffer) }
+            let empty = supplement.count
+            for item in fates {
+                if let table = base.table(item.table.classKey) { try encodeBefore(table) }
+            }
+            if supplement.count == empty, earlier.count == 0 {
+                supplement.removeAll()
+            } else {
+                supplement.byte(0)
+            }
+        }
+    }
+
     /// Takes out the objects whose values from before are to be written once and for all: those that the transaction
-    /// deletes, or changes values of that may be long; all when it changes the schema. Of others values of before
-    /// stand beside those set, the first time that they are.
-    mutating func takeTouched(
+    /// deletes, or changes values of that may be long; all when it changes the schema. Of others the value of before
+    /// is told the first time that one is set.
+    private mutating func takeTouched(
         _ fates: [(table: Table, fates: Fates)]
     ) -> [UnwrittenObjects] {
         if unwritten.isEmpty { return [] }
@@ -60,12 +89,13 @@ extension RecordEncoder {
     }
 
     /// Which objects of a class the transaction touches, and of which it changes only values of few bytes.
-    private func touched(_ table: Table, _ fates: Fates) -> (whole: KeyRanges, brief: KeyRanges) {
+    private mutating func touched(
+        _ table: Table, _ fates: Fates
+    ) -> (whole: KeyRanges, brief: KeyRanges) {
         var result = (whole: fates.touched, brief: KeyRanges())
         for slot in columns(of: table.classKey) {
-            var keys = columns[slot].keys
-            keys.formUnion(columns[slot].unorderedKeys())
-            keys.formUnion(KeyRanges(unordered: columns[slot].cells.map(\.key)))
+            columns[slot].closeUnordered()
+            let keys = touched(slot)
             switch table.columns[columns[slot].column].kind {
             case .string, .binary, .mixed, .collection: result.whole.formUnion(keys)
             default: result.brief.formUnion(keys)
@@ -74,26 +104,43 @@ extension RecordEncoder {
         return result
     }
 
-    /// Writes the values from before at the end of a group.
-    mutating func encodeBefore(
-        _ table: Table, _ column: Int, _ keys: KeyRanges
-    ) throws(RealmError) {
-        if told.isEmpty { return }
-        var told = KeyRanges()
-        for (objects, touched) in self.told where objects.classKey == table.classKey {
-            told.formUnion(known.add(touched.intersection(keys), of: objects, column))
+    /// The objects that something happened to a property of, once those in no order are with the others.
+    private func touched(_ slot: Int) -> KeyRanges {
+        var keys = columns[slot].keys
+        keys.formUnion(KeyRanges(unordered: columns[slot].cells.map(\.key)))
+        return keys
+    }
+
+    /// Writes values of a class as it was before, those that no record has told: as values of before of groups
+    /// without objects.
+    private mutating func encodeBefore(_ table: Table) throws(RealmError) {
+        let start = supplement.count
+        supplement.number(UInt64(table.classKey.rawValue) + 1)
+        supplement.keys(KeyRanges())
+        supplement.keys(KeyRanges())
+        let empty = supplement.count
+        let slots = columns(of: table.classKey)
+        for slot in slots.sortedFew(by: { columns[$0].column < columns[$1].column }) {
+            let column = columns[slot].column
+            var keys = KeyRanges()
+            for (objects, touched) in told where objects.classKey == table.classKey {
+                keys.formUnion(
+                    known.add(touched.intersection(self.touched(slot)), of: objects, column))
+            }
+            if keys.isEmpty { continue }
+            let isInteger = table.columns[column].kind == .int
+            supplement.group(.set, column)
+            supplement.keys(KeyRanges())
+            supplement.byte(isInteger ? 4 : 2)
+            supplement.keys(keys)
+            if isInteger {
+                try supplement.integers(table, keys, column)
+            } else {
+                _ = try supplement.values(table, keys, column, orDefault: false)
+            }
         }
-        guard !told.isEmpty, let before = base?.table(table.classKey) else {
-            return bytes.byte(0)
-        }
-        let isInteger = before.columns[column].kind == .int
-        bytes.byte((told == keys ? 1 : 2) + (isInteger ? 2 : 0))
-        if told != keys { bytes.keys(told) }
-        if isInteger {
-            try bytes.integers(before, told, column)
-        } else {
-            _ = try bytes.values(before, told, column, orDefault: false)
-        }
+        if supplement.count == empty { return supplement.cut(to: start) }
+        supplement.byte(0)
     }
 
     /// Leaves out the values of classes of which many objects were created.

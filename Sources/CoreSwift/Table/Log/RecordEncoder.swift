@@ -3,22 +3,25 @@
 // transaction created or deleted is left out.
 //
 //   log         flags: 1 = with values, 2 = the schema changed (then no classes follow), 4 = applied from
-//               another log; of those the origin (number); 8 = the version is the one behind that of
-//               the record, whose number it skipped (`CommitGroup`); 16 = earlier values follow as a text
+//               another log; of those the origin (number); 8 = the record supplements those before it: it
+//               tells no operations, but what they left out; 16 = earlier values follow as a text
 //               (`UnwrittenValues`); 32 = then those of the created objects whose values are left out:
-//               class key + 1, keys; 0; 64 = groups end with values of before; 128 = keys, groups and sums are as
-//               here: always, but in files of earlier libraries (there a group is column * 4 + kind, sums are signed); then classes: class key + 1, class; 0
+//               class key + 1, keys; 0; 64 = groups end with values of before, as those of supplements do, which have
+//               no objects, and in files of earlier libraries others; 128 = keys, groups and sums are as
+//               here: always, but in files of earlier libraries (there a group is column * 4 + kind, sums are signed, and
+//               8 = the version is the one behind that of the record, whose number it skipped, `CommitGroup`);
+//               then classes: class key + 1, class; 0
 //   class       keys of deleted objects; keys of created ones; with values also (with flag 64 only if there are
 //               such): columns (column + 1, a value per created object that is not left out, in the order of
 //               the keys); 0. Then groups; 0
 //   group       (column * 8 + kind) + 1, then by kind
-//     0 set       keys; with values a value per key; values of before
-//     1 nulled    keys of objects whose link is null because its target was deleted; values of before
-//     2 added     keys; a signed number per key; values of before
+//     0 set       keys; with values a value per key
+//     1 nulled    keys of objects whose link is null because its target was deleted
+//     2 added     keys; an integer per key
 //     3 changed   how many collections there are; for each the distance of the object's key from the
 //                 one before (signed), how many operations, and these
-//     4 set to    keys; an integer per key; values of before. Only with values: all of properties of integers
-//   before      with flag 64, of the objects whose values the log does not have: 0 = none, 1 = all of the group, 2 =
+//     4 set to    keys; an integer per key. Only with values: all of properties of integers
+//   before      with flag 64, but of collections: of objects whose values the log does not have: 0 = none, 1 = all of the group, 2 =
 //               keys; then a value per key; 3 and 4 are 1 and 2 with an integer per key
 //   operation   flags (of `CommitRecord`; type 0: the collection is that of the operation before);
 //               else number, elements before, bytes of the path, path: steps of index * 2 (+ 1 and the
@@ -42,6 +45,7 @@ struct RecordEncoder {
     static let changesSchema: UInt8 = 2
     static let isApplied: UInt8 = 4
     static let skipsNumber: UInt8 = 8
+    static let supplements: UInt8 = 8
     static let hasEarlier: UInt8 = 16
     static let leavesOut: UInt8 = 32
     static let tellsBefore: UInt8 = 64
@@ -72,11 +76,12 @@ struct RecordEncoder {
     var told: [(objects: UnwrittenObjects, keys: KeyRanges)] = []
     /// Of which a record behind their creation has told values, property by property.
     let known: ToldObjects
-    /// That version, where values of it are written.
-    var base: TableSet?
     var columns: [RecordedColumn] = []
     private var classes: [ClassKey: Lives] = [:]
-    var bytes = LogBytes()
+    /// What the log has left out before and the transaction changes: a record of its own, in front of the other one.
+    var supplement = LogBytes()
+    /// The log of the transaction; empty when nothing happened.
+    private(set) var bytes = LogBytes()
 
     init(
         _ tables: TableSet, _ record: UnsafeMutablePointer<CommitRecord>, _ version: UInt64
@@ -91,9 +96,13 @@ struct RecordEncoder {
     /// The properties of a class that the transaction touched.
     func columns(of classKey: ClassKey) -> [Int] { classes[classKey]?.columns ?? [] }
 
-    /// The log of the transaction, whose tables are settled; empty when nothing happened. The caller
-    /// frees it.
-    mutating func encode() throws(RealmError) -> LogBytes {
+    mutating func deallocate() {
+        supplement.deallocate()
+        bytes.deallocate()
+    }
+
+    /// Makes the log of the transaction, whose tables are settled.
+    mutating func encode() throws(RealmError) {
         var fates: [(table: Table, fates: Fates)] = []
         if !record.pointee.changesSchema {
             collect()
@@ -104,42 +113,18 @@ struct RecordEncoder {
                 fates.append((table, try self.fates(table)))
             }
         }
-        let written = takeTouched(fates)
-        guard !written.isEmpty || !told.isEmpty else {
-            try encode(fates, LogBytes())
-            return bytes
-        }
-        let store = tables.store
-        let pin = try store.pin(version: tables.pin.version)
-        try TableSet.with(pin, store) { base throws(RealmError) in
-            self.base = base
-            defer { self.base = nil }
-            var earlier = LogBytes()
-            defer { earlier.deallocate() }
-            for item in written { try earlier.values(base, before: item) }
-            try encode(fates, earlier)
-        }
-        return bytes
-    }
-
-    private mutating func encode(
-        _ fates: [(table: Table, fates: Fates)], _ earlier: LogBytes
-    ) throws(RealmError) {
-        let hasEarlier = earlier.count > 0 ? Self.hasEarlier : 0
+        try encodeSupplement(fates)
         if record.pointee.changesSchema {
-            bytes.byte(Self.changesSchema | hasEarlier | Self.isBrief)
-            if earlier.count > 0 { bytes.text(earlier.buffer) }
+            bytes.byte(Self.changesSchema | Self.isBrief)
             return
         }
         let before = unwritten.count
         if record.pointee.detail == .values { leaveOut(fates) }
         bytes.byte(
             (record.pointee.detail == .values ? Self.hasValues : 0)
-                | (record.pointee.origin != nil ? Self.isApplied : 0) | hasEarlier
-                | (unwritten.count > before ? Self.leavesOut : 0)
-                | (told.isEmpty ? 0 : Self.tellsBefore) | Self.isBrief)
+                | (record.pointee.origin != nil ? Self.isApplied : 0)
+                | (unwritten.count > before ? Self.leavesOut : 0) | Self.isBrief)
         if let origin = record.pointee.origin { bytes.number(origin) }
-        if earlier.count > 0 { bytes.text(earlier.buffer) }
         if unwritten.count > before {
             for item in unwritten[before...] {
                 bytes.number(UInt64(item.classKey.rawValue) + 1)
@@ -149,7 +134,7 @@ struct RecordEncoder {
         }
         let empty = bytes.count
         for item in fates { try encode(item.table, item.fates) }
-        if bytes.count == empty, earlier.count == 0 {
+        if bytes.count == empty {
             bytes.removeAll()
         } else {
             bytes.byte(0)
@@ -296,7 +281,7 @@ struct RecordEncoder {
         bytes.number(UInt64(table.classKey.rawValue) + 1)
         bytes.keys(fates.deleted)
         bytes.keys(fates.created)
-        if record.pointee.detail == .values, told.isEmpty || !fates.created.isEmpty {
+        if record.pointee.detail == .values {
             var created = fates.created
             if let item = unwritten.last(where: { $0.classKey == table.classKey }),
                 item.version == version
@@ -370,13 +355,11 @@ struct RecordEncoder {
         if !nulled.isEmpty {
             bytes.group(.nulled, column)
             bytes.keys(nulled)
-            try encodeBefore(table, column, nulled)
         }
         if !added.isEmpty {
             bytes.group(.added, column)
             bytes.keys(added)
             for sum in sums { bytes.integer(.int(sum)) }
-            try encodeBefore(table, column, added)
         }
         if changed.isEmpty { return }
         bytes.group(.collections, column)
@@ -394,12 +377,8 @@ struct RecordEncoder {
     private mutating func encodeSet(
         _ table: Table, _ slot: Int, _ touched: KeyRanges
     ) throws(RealmError) {
+        columns[slot].closeUnordered()
         var set = columns[slot].keys
-        if columns[slot].isUnordered {
-            set.formUnion(columns[slot].unorderedKeys())
-            columns[slot].unordered = []
-            columns[slot].bits = []
-        }
         set.subtract(touched)
         try encodeSet(table, columns[slot].column, keys: set)
     }
@@ -417,7 +396,6 @@ struct RecordEncoder {
         } else if hasValues {
             _ = try bytes.values(table, keys, column, orDefault: false)
         }
-        try encodeBefore(table, column, keys)
     }
 
     private mutating func encodeOperations(

@@ -104,10 +104,14 @@ struct RecordedColumn {
         }
     }
 
-    func unorderedKeys() -> KeyRanges {
-        var result = KeyRanges(bits: bits)
-        result.formUnion(KeyRanges(unordered: unordered))
-        return result
+    /// Puts the keys that came in no order to the others.
+    mutating func closeUnordered() {
+        guard isUnordered else { return }
+        keys.formUnion(KeyRanges(bits: bits))
+        keys.formUnion(KeyRanges(unordered: unordered))
+        bits = []
+        unordered = []
+        isUnordered = false
     }
 
     mutating func closeRun() {

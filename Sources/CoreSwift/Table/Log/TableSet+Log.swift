@@ -17,19 +17,12 @@ extension TableSet {
         let record = transaction.pointee.changes.record
         if record == nil, catalog.log == nil, consumerChanges.isEmpty { return nil }
         let version = pin.version + 1 + joined
-        var bytes: LogBytes?
-        var unwritten: [UnwrittenObjects] = []
-        var told: ToldObjects?
-        defer { bytes?.deallocate() }
-        if let record {
-            var encoder = RecordEncoder(self, record, version)
-            bytes = try encoder.encode()
-            unwritten = encoder.unwritten
-            told = encoder.known
-        }
+        var encoder = record.map { RecordEncoder(self, $0, version) }
+        defer { encoder?.deallocate() }
+        try encoder?.encode()
         return try LogCommit(
-            catalog.log, version: version, before: pin.version, record: bytes, unwritten: unwritten,
-            told: told, needed: store.lockFile.oldestNeed(), consumers: try nextConsumers(version),
+            catalog.log, version: version, before: pin.version, encoder,
+            needed: store.lockFile.oldestNeed(), consumers: try nextConsumers(version),
             NodeSource(store: store))
     }
 

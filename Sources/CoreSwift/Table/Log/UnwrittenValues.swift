@@ -1,12 +1,13 @@
 // Objects that a large transaction created, while the log of its consumers has their keys and not their values. As
 // long as nobody touches them they are what they were when they were created, so who reads the log finds the
-// values in the version that is read. The first commit that changes a value of few bytes (numbers, links) has
-// that of before beside the new one (`ToldObjects`); the first that does anything else to an object writes all its values of before to its own
-// record, as *earlier values*.
+// values in the version that is read. The first commit that changes a value of few bytes (numbers, links) adds that
+// of before to the log (`ToldObjects`); the first that does anything else to an object adds all its values of before, as
+// *earlier values*. Both stand in a record of their own in front of that of the commit: they supplement the record
+// of the version that created the objects. In files of earlier libraries they stand in that of the commit.
 //
 // Invariants
-//   1. Objects that `LogDirectory.unwritten` names are there, and what commits have done to them since they were
-//      created stands in records with flag 64: the first of those that names a value has the one of before.
+//   1. Objects that `LogDirectory.unwritten` names are there, and of each value of theirs that a commit has changed
+//      since they were created some record tells the one of before, at the first such commit.
 //   2. Those that a record has left out are named there, or a later record has their earlier values, once. A
 //      commit that changes the schema writes those of all.
 //

@@ -42,12 +42,12 @@ import Testing
         return items
     }
 
-    /// What the record of the newest version tells of values from before: "key.column = value".
+    /// What the newest version tells of values from before: "key.column = value".
     private func told(_ realm: Realm) throws -> [String] {
         let tables = try realm.readTables()
         let log = try #require(ChangeLog(tables))
-        var operations = try #require(
-            try log.changes(from: tables.version - 1, to: tables.version))
+        var operations = ChangeOperations(
+            try log.records(from: tables.version - 1, to: tables.version))
         var result: [String] = []
         while let found = try operations.nextBefore() {
             let value = try found.value.scalar()
@@ -58,7 +58,7 @@ import Testing
         return result
     }
 
-    @Test func `a value from before stands in the record that sets it first`() throws {
+    @Test func `a value from before is told with the commit that sets it first`() throws {
         let realm = try open()
         let other = try open()
         try realm.write { try realm.addLogConsumer("audit") }

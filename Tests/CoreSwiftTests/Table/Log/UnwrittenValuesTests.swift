@@ -94,7 +94,7 @@ import Testing
     }
 
     /// What a version did to objects that the one before created, and what the log then says of these.
-    @Test func `values of few bytes have those of before beside them`() throws {
+    @Test func `values of few bytes are told when they are set`() throws {
         let directory = TemporaryDirectory()
         let item = ClassSchema(
             "Item",
