@@ -1,7 +1,8 @@
 // AES-256-CBC and HMAC-SHA224 of the libcrypto of the system (OpenSSL 3), where it has one: that has code for the
 // processor's instructions for SHA, and decrypts several blocks at once, so that a byte takes 0.8 ns, with Mbed TLS 2.28
-// 3 to 4.5. It is asked for when the first encrypted file is opened and stays until the process ends. Nothing depends
-// on it: where it is not there, or finds that a page is not what it was, `PageCipher` does it all with Mbed TLS.
+// 3 to 4.5. It is asked for when the first encrypted file is opened and stays until the process ends. Where it is not
+// there, or does not know both, `PageCipher` does all with Mbed TLS; and where it finds that a page is not what was
+// written, Mbed TLS says what that is.
 //
 // The prototypes are those of <openssl/hmac.h> and <openssl/evp.h>, the same in all versions of `libcrypto.so.3`.
 

@@ -21,8 +21,8 @@
 //     3 changed   how many collections there are; for each the distance of the object's key from the
 //                 one before (signed), how many operations, and these
 //     4 set to    keys; an integer per key. Only with values: all of properties of integers
-//   before      with flag 64, but of collections: of objects whose values the log does not have: 0 = none, 1 = all of the group, 2 =
-//               keys; then a value per key; 3 and 4 are 1 and 2 with an integer per key
+//   before      with flag 64, but of collections: of objects whose values the log does not have: 0 = none, 1 = all of
+//               the group, 2 = keys; then a value per key; 3 and 4 are 1 and 2 with an integer per key
 //   operation   flags (of `CommitRecord`; type 0: the collection is that of the operation before);
 //               else number, elements before, bytes of the path, path: steps of index * 2 (+ 1 and the
 //               key as text, in dictionaries). Then by kind: inserted, removed, replaced: index and
