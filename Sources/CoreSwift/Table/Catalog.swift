@@ -39,13 +39,14 @@ struct ClassRoot {
 struct Catalog {
     /// "No version was ever given": UINT64_MAX of the C ABI.
     static let unversioned = UInt64.max
-    static let formatMax: UInt32 = 7
+    static let formatMax: UInt32 = 8
     /// Behind the last key that anybody gives (`ClientKeys`); leaves room to count on.
     private static let nextKeyMax = ObjectKey(rawValue: .max - 1 << ClientKeys.bits)
-    /// With a change log; earlier libraries wrote 3, and 4 to 6 where the log leaves out values (`UnwrittenObjects`).
-    private static let formatWithLog: UInt32 = 7
+    /// With a change log; earlier libraries wrote 3, and 4 to 7 where the log leaves out values (`UnwrittenObjects`).
+    private static let formatWithLog: UInt32 = 8
     private static let formatWithLogMin: UInt32 = 3
     private static let formatLeavingOut: UInt32 = 4
+    private static let formatWithIntegers: UInt32 = 8
 
     /// Of the schema block: 2 where it says more than names and types.
     var format: UInt32 = 1
@@ -71,12 +72,14 @@ struct Catalog {
         schema = BlockReference(try reader.bytes(BlockReference.byteCount))
         for _ in 0..<classCount { classes.append(try Self.readClass(&reader)) }
         guard format >= Self.formatWithLogMin else { return }
-        let leavesOut = format >= Self.formatLeavingOut
+        let logFormat = format
         format = try reader.u32()
         guard format == 1 || format == 2 else {
             throw RealmError(.invalidDatabase, "catalog: schema of format \(format)")
         }
-        log = try LogDirectory(&reader, leavesOut: leavesOut)
+        log = try LogDirectory(
+            &reader, leavesOut: logFormat >= Self.formatLeavingOut,
+            hasIntegers: logFormat >= Self.formatWithIntegers)
     }
 
     private static func readClass(_ reader: inout ByteReader) throws(RealmError) -> ClassRoot {

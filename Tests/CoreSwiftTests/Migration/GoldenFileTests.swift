@@ -119,6 +119,20 @@ struct GoldenFile: CustomTestStringConvertible {
             try events[20].set("kind", .int(.max))
             try realm.commit()
         },
+        GoldenFile(name: "change-log-integers", headerFormat: 1, catalogFormat: 8) { path in
+            let (realm, events) = try loaded(path, 5000)
+            defer { realm.close() }
+            // What they were created with is in the record of the load; that of those that go is told without integers.
+            for number in 0..<2 {
+                try realm.beginWrite()
+                for index in [3, 4, 9 + number] { try events[index].set("kind", .int(-1)) }
+                try realm.commit()
+            }
+            try realm.beginWrite()
+            for index in [4, 12] { try events[index].delete() }
+            try events[20].set("kind", .int(.max))
+            try realm.commit()
+        },
         GoldenFile(
             name: "aes-256-gcm", headerFormat: 2, catalogFormat: 1, cipher: .aes256GCM,
             contentsName: "format-1"
@@ -315,6 +329,42 @@ extension Dump {
         realm.close()
     }
 
+    /// Whether the record of the load has them, or a record behind it that sets others.
+    @Test(
+        arguments: GoldenFile.all.filter {
+            $0.catalogFormat >= 4 && $0.name.hasPrefix("change-log")
+        })
+    func integersOfLoadsAreTheSameInTheLogWhenTheyWereSet(golden: GoldenFile) throws {
+        let realm = try Realm.open(configuration(golden, copy(golden)))
+        let consumer = try #require(try realm.logConsumers.first)
+        func log() throws -> [String] {
+            var told: [String] = []
+            try realm.readLog(from: consumer.acknowledged) { operation in
+                told.append(GoldenFile.text(operation))
+                return true
+            }
+            return told
+        }
+        let before = try log()
+        let results = try realm.objects("Event")
+        let events = try (0..<results.count()).map { index in
+            try #require(
+                try realm.find(results.classKey, key: try results.get(index).linkTarget))
+        }
+        try #require(events.count > 20 && before.count > 40)
+        for value in [-98, -99] as [Int64] {
+            try realm.beginWrite()
+            for event in events { try event.set("kind", .int(value)) }
+            try realm.commit()
+        }
+        let after = try log()
+        // Values of one version in another order.
+        #expect(after.prefix(before.count).sorted() == before.sorted())
+        #expect(after.count == before.count + 2 * (1 + events.count))
+        #expect(try realm.check() == [])
+        realm.close()
+    }
+
     @Test(arguments: GoldenFile.all)
     func theyAreOfTheFormatsTheyStandFor(golden: GoldenFile) throws {
         if golden.cipher == .aes256GCM, !CipherKind.hasAES { return }
@@ -331,7 +381,12 @@ extension Dump {
     }
 
     /// What earlier libraries exported of the change logs of these files (`changes-N.bytes`, N is the format).
-    @Test(arguments: zip(1...3, ["change-log", "change-log-left-out", "change-log-before"]))
+    @Test(
+        arguments: zip(
+            1...4,
+            [
+                "change-log", "change-log-left-out", "change-log-before", "change-log-supplement",
+            ]))
     func changesAsBytesOfEarlierFormatsAreRead(format: Int, name: String) throws {
         let golden = GoldenFile.all.first { $0.name == name }!
         let bytes = TestSettings.readFile(GoldenFile.folder + "changes-\(format).bytes")
@@ -414,9 +469,9 @@ extension Dump {
         let golden = GoldenFile.all.first { $0.name == "change-log" }!
         let bytes = TestSettings.readFile(golden.file)
         let surgeon = try FileSurgeon(bytes)
-        surgeon.memory.put(UInt32(8), surgeon.payload)
+        surgeon.memory.put(UInt32(9), surgeon.payload)
         surgeon.reseal()
-        expectRefused(error(surgeon.bytes), "catalog has format 8")
+        expectRefused(error(surgeon.bytes), "catalog has format 9")
     }
 
     @Test func newerCiphersAreRefusedByTheirNumber() throws {

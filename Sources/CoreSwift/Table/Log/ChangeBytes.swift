@@ -3,7 +3,7 @@
 //
 //   offset  size  field
 //        0     8  magic, the text `RealmChg`
-//        8     8  4; 1 to 3 in those of earlier libraries, whose records are without flag 128
+//        8     8  5; 1 to 4 in those of earlier libraries: the records of the first three are without flag 128
 //       16    16  content hash of the stored schema, without its counters
 //       32    16  check value: content hash of all with this field zero
 //       48        but in format 1: values that the records leave out, as a text like the earlier values of a record;
@@ -11,8 +11,9 @@
 
 struct ChangeBytes {
     private static let magic: UInt64 = 0x6768_436D_6C61_6552
-    private static let format: UInt64 = 4
+    private static let format: UInt64 = 5
     private static let formatWithUnwritten: UInt64 = 2
+    private static let formatBrief: UInt64 = 4
     private static let schemaOffset = 16
     private static let checkOffset = 32
     private static let headerBytes = 48
@@ -85,7 +86,8 @@ struct ChangeBytes {
             let format = Self.word(bytes, 8)
             if format >= Self.formatWithUnwritten {
                 var reader = LogByteReader(UnsafeRawBufferPointer(rebasing: content))
-                try unwritten.note(0, earlier: try reader.text(), isBrief: format == Self.format)
+                try unwritten.note(
+                    0, earlier: try reader.text(), isBrief: format >= Self.formatBrief)
                 content = content[(content.startIndex + reader.position)...]
             }
             var records = LogRecords(UnsafeRawBufferPointer(rebasing: content))

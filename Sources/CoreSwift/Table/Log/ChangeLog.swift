@@ -197,6 +197,10 @@ struct ChangeOperations {
     private var created: [ClosedRange<ObjectKey>] = []
     /// Those of the group.
     private var grouped: [ClosedRange<ObjectKey>] = []
+    /// Where the integers of created objects end.
+    private var initialEnd = 0
+    /// Integers of created objects are passed over, where they stand by themselves.
+    private var skipsInitial = false
     private var operationsLeft = 0
     private var place: CollectionPlaceInLog?
 
@@ -219,8 +223,12 @@ struct ChangeOperations {
         ChangeOperations([logs[index]], unwritten: unwritten)
     }
 
-    /// The same without the values that the records leave out.
-    var withoutUnwritten: ChangeOperations { ChangeOperations(logs) }
+    /// For who needs no values: the same without those that the records leave out, and without integers of such objects.
+    var withoutUnwritten: ChangeOperations {
+        var result = ChangeOperations(logs)
+        result.skipsInitial = true
+        return result
+    }
 
     /// Calls `body` with the values that the records leave out.
     func forEachUnwritten(
@@ -410,7 +418,8 @@ struct ChangeOperations {
         }
         let bits = reader.isBrief ? 3 : 2
         guard let kind = GroupKind(rawValue: (number - 1) & (1 << bits - 1)),
-            kind != .integers || hasValues
+            hasValues || kind != .integers && kind != .initialIntegers,
+            kind != .initialIntegers || !tellsBefore
         else { throw damaged() }
         self.kind = kind
         column = (number - 1) >> bits
@@ -422,6 +431,11 @@ struct ChangeOperations {
         case .set, .nulled:
             grouped = []
             try beginRuns(.group)
+        case .initialIntegers:
+            begin(try readRanges())
+            let size = try reader.count()
+            initialEnd = reader.position + size
+            if skipsInitial { _ = try reader.raw(size) } else { state = .group }
         case .collections:
             left = try reader.count()
             lastKey = .first
@@ -440,6 +454,7 @@ struct ChangeOperations {
             guard let key = nextKey() else { return nil }
             let value = LogValue(integer: try reader.integer())
             return .set(classKey, key...key, column: column, value)
+        case .initialIntegers: return try nextInitialInteger()
         case .set, .nulled:
             guard let range = try nextRun() else { return nil }
             if tellsBefore { grouped.append(range) }
@@ -455,6 +470,19 @@ struct ChangeOperations {
             guard !sum.isNull else { throw damaged() }
             return .added(classKey, key, column: column, sum.intValue)
         }
+    }
+
+    /// Null and zero have changed places: 0 is what a new object has, which is not told.
+    private mutating func nextInitialInteger() throws(RealmError) -> ChangeOperation? {
+        while let key = nextKey() {
+            let value = try reader.integer()
+            if !value.isNull, value.intValue == 0 { continue }
+            return .initial(
+                classKey, key, column: column,
+                LogValue(integer: value.isNull ? .int(0) : value))
+        }
+        guard reader.position == initialEnd else { throw damaged() }
+        return nil
     }
 
     // MARK: Values from before

@@ -181,11 +181,16 @@ extension LogBytes {
         return true
     }
 
-    /// Values of a property of integers, which need no type.
-    mutating func integers(_ table: Table, _ keys: KeyRanges, _ column: Int) throws(RealmError) {
+    /// Values of a property of integers, which need no type. `areInitial`: null and zero change places where null can
+    /// be, so that 0 is what a new object has.
+    mutating func integers(
+        _ table: Table, _ keys: KeyRanges, _ column: Int, areInitial: Bool = false
+    ) throws(RealmError) {
         let info = table.columns[column]
+        let swapsNull = areInitial && info.isNullable
         try table.forEachRun(keys) { run throws(RealmError) in
-            guard let view = run.leaf.column(column, info), view.encoding == .packed, !info.isKey
+            let view = run.leaf.column(column, info)
+            guard !info.isKey, view?.encoding ?? .absent == .absent || view?.encoding == .packed
             else {
                 return try run.forEachRow { row throws(RealmError) in
                     let place = RowPlace(
@@ -194,12 +199,16 @@ extension LogBytes {
                     integer(try table.value(place, run.leaf.key(row), column))
                 }
             }
-            let nulls = view.nulls
+            let packed = view?.encoding == .packed ? view : nil
+            let nulls = view?.nulls
             write(atMost: run.count &* 9) { start in
                 var place = start
                 run.forEachRow { row in
-                    let isNull = nulls.map { LeafLayout.bit($0, row) } ?? false
-                    place = isNull ? place.putNullInteger() : place.putInteger(view.packed(row))
+                    let isNull =
+                        nulls.map { LeafLayout.bit($0, row) } ?? (packed == nil && info.isNullable)
+                    let value = isNull ? 0 : packed?.packed(row) ?? 0
+                    let isNullByte = swapsNull ? !isNull && value == 0 : isNull
+                    place = isNullByte ? place.putNullInteger() : place.putInteger(value)
                 }
                 return place
             }

@@ -15,8 +15,9 @@
 //       16     4  bytes of the tail
 //       20        per consumer: version that it has acknowledged (8), name (length (2), UTF-8)
 //                 per entry: level (1), `LogEntry` (48)
-//                 from format 4 on: how many `UnwrittenObjects` there are (2); each: version (8), class key (4), runs
-//                 of keys (4), of each the first and the last (8 each)
+//                 from format 4 on: how many `UnwrittenObjects` there are (2); each: version (8), class key (4), from
+//                 format 8 on 1 or 0 (1): the log has their integers or not; runs of keys (4), of each the first and
+//                 the last (8 each)
 //                 tail: records
 //
 // Block (kind 9; the level stands in the tag as column): block header, bytes used and number of
@@ -74,8 +75,10 @@ struct LogDirectory: Equatable {
 
     // MARK: In the catalog
 
-    /// `leavesOut`: the section is of format 4 or a later one.
-    init(_ reader: inout ByteReader, leavesOut: Bool) throws(RealmError) {
+    /// `leavesOut`: the section is of format 4 or a later one, `hasIntegers`: of 8 or a later one.
+    init(
+        _ reader: inout ByteReader, leavesOut: Bool, hasIntegers: Bool
+    ) throws(RealmError) {
         from = try reader.u64()
         let consumerCount = try reader.u16()
         let entryCount = try reader.u16()
@@ -100,17 +103,25 @@ struct LogDirectory: Equatable {
             entries.append(entry)
         }
         if leavesOut {
-            for _ in 0..<(try reader.u16()) { unwritten.append(try Self.readUnwritten(&reader)) }
+            for _ in 0..<(try reader.u16()) {
+                unwritten.append(try Self.readUnwritten(&reader, hasIntegers: hasIntegers))
+            }
         }
         let start = try reader.bytes(Int(tailCount))
         tail = [UInt8](UnsafeRawBufferPointer(start: start, count: Int(tailCount)))
     }
 
     private static func readUnwritten(
-        _ reader: inout ByteReader
+        _ reader: inout ByteReader, hasIntegers: Bool
     ) throws(RealmError) -> UnwrittenObjects {
         let version = try reader.u64()
         let classKey = ClassKey(rawValue: try reader.u32())
+        let integers = hasIntegers ? try reader.u8() : 0
+        guard integers <= 1 else {
+            throw RealmError(
+                .invalidDatabase,
+                "catalog: change log without values of version \(version) has the mark \(integers)")
+        }
         var keys = KeyRanges()
         for _ in 0..<(try reader.u32()) {
             let first = ObjectKey(rawValue: try reader.i64())
@@ -121,7 +132,8 @@ struct LogDirectory: Equatable {
             }
             keys.insert(first...last)
         }
-        return UnwrittenObjects(version: version, classKey: classKey, keys: keys)
+        return UnwrittenObjects(
+            version: version, classKey: classKey, keys: keys, hasIntegers: integers == 1)
     }
 
     func write(_ writer: inout ByteWriter) {
@@ -145,6 +157,7 @@ struct LogDirectory: Equatable {
         for item in unwritten {
             writer.u64(item.version)
             writer.u32(item.classKey.rawValue)
+            writer.u8(item.hasIntegers ? 1 : 0)
             writer.u32(UInt32(item.keys.ranges.count))
             for range in item.keys.ranges {
                 writer.i64(range.lowerBound.rawValue)

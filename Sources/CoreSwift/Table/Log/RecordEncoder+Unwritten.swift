@@ -48,12 +48,15 @@ extension RecordEncoder {
         for (table, fates) in fates {
             let indexes = unwritten.indices.filter { unwritten[$0].classKey == table.classKey }
             if indexes.isEmpty { continue }
-            let (whole, brief) = touched(table, fates)
+            let touched = touched(table, fates)
             for index in indexes {
                 let objects = unwritten[index]
-                written[index].keys = unwritten[index].keys.intersection(whole)
-                unwritten[index].keys.subtract(whole)
-                let keys = unwritten[index].keys.intersection(brief)
+                written[index].keys = unwritten[index].keys.intersection(touched.whole)
+                unwritten[index].keys.subtract(touched.whole)
+                var keys = unwritten[index].keys.intersection(touched.brief)
+                if !objects.hasIntegers {
+                    keys.formUnion(unwritten[index].keys.intersection(touched.integers))
+                }
                 if !keys.isEmpty { told.append((objects, keys)) }
             }
         }
@@ -88,16 +91,17 @@ extension RecordEncoder {
         }
     }
 
-    /// Which objects of a class the transaction touches, and of which it changes only values of few bytes.
+    /// Which objects of a class the transaction touches, and of which it changes only values of few bytes or integers.
     private mutating func touched(
         _ table: Table, _ fates: Fates
-    ) -> (whole: KeyRanges, brief: KeyRanges) {
-        var result = (whole: fates.touched, brief: KeyRanges())
+    ) -> (whole: KeyRanges, brief: KeyRanges, integers: KeyRanges) {
+        var result = (whole: fates.touched, brief: KeyRanges(), integers: KeyRanges())
         for slot in columns(of: table.classKey) {
             columns[slot].closeUnordered()
             let keys = touched(slot)
             switch table.columns[columns[slot].column].kind {
             case .string, .binary, .mixed, .collection: result.whole.formUnion(keys)
+            case .int: result.integers.formUnion(keys)
             default: result.brief.formUnion(keys)
             }
         }
@@ -123,7 +127,8 @@ extension RecordEncoder {
         for slot in slots.sortedFew(by: { columns[$0].column < columns[$1].column }) {
             let column = columns[slot].column
             var keys = KeyRanges()
-            for (objects, touched) in told where objects.classKey == table.classKey {
+            for (objects, touched) in told
+            where objects.classKey == table.classKey && objects.leavesOut(column, of: table) {
                 keys.formUnion(
                     known.add(touched.intersection(self.touched(slot)), of: objects, column))
             }
@@ -151,7 +156,8 @@ extension RecordEncoder {
         {
             unwritten.append(
                 UnwrittenObjects(
-                    version: version, classKey: table.classKey, keys: fates.created))
+                    version: version, classKey: table.classKey, keys: fates.created,
+                    hasIntegers: true))
         }
     }
 }

@@ -21,6 +21,8 @@
 //     3 changed   how many collections there are; for each the distance of the object's key from the
 //                 one before (signed), how many operations, and these
 //     4 set to    keys; an integer per key. Only with values: all of properties of integers
+//     5 created   keys of created objects whose other values are left out; how many bytes follow, and an integer per
+//                 key, of which null and zero have changed places where null can be: 0 is what a new object has
 //   before      with flag 64, but of collections: of objects whose values the log does not have: 0 = none, 1 = all of
 //               the group, 2 = keys; then a value per key; 3 and 4 are 1 and 2 with an integer per key
 //   operation   flags (of `CommitRecord`; type 0: the collection is that of the operation before);
@@ -38,6 +40,7 @@ enum GroupKind: Int {
     case added
     case collections
     case integers
+    case initialIntegers
 }
 
 struct RecordEncoder {
@@ -281,15 +284,7 @@ struct RecordEncoder {
         bytes.number(UInt64(table.classKey.rawValue) + 1)
         bytes.keys(fates.deleted)
         bytes.keys(fates.created)
-        if record.pointee.detail == .values {
-            var created = fates.created
-            if let item = unwritten.last(where: { $0.classKey == table.classKey }),
-                item.version == version
-            {
-                created.subtract(item.keys)
-            }
-            try bytes.initialValues(table, created)
-        }
+        if record.pointee.detail == .values { try encodeCreated(table, fates.created) }
         let body = bytes.count
         let slots = columns(of: table.classKey)
         for slot in slots.sortedFew(by: { columns[$0].column < columns[$1].column }) {
@@ -299,6 +294,29 @@ struct RecordEncoder {
             return bytes.cut(to: start)
         }
         bytes.byte(0)
+    }
+
+    /// The values of created objects, or their integers where the others are left out.
+    private mutating func encodeCreated(_ table: Table, _ keys: KeyRanges) throws(RealmError) {
+        let isLeftOut = unwritten.contains {
+            $0.version == version && $0.classKey == table.classKey
+        }
+        guard isLeftOut else {
+            return try bytes.initialValues(
+                table,
+                of: UnwrittenObjects(version: version, classKey: table.classKey, keys: keys))
+        }
+        bytes.byte(0)
+        var integers = LogBytes()
+        defer { integers.deallocate() }
+        for column in 0..<table.columnCount where table.isToldAtOnce(column) {
+            integers.removeAll()
+            try integers.integers(table, keys, column, areInitial: true)
+            if integers.buffer.allSatisfy({ $0 == 0 }) { continue }
+            bytes.group(.initialIntegers, column)
+            bytes.keys(keys)
+            bytes.text(integers.buffer)
+        }
     }
 
     // MARK: Columns

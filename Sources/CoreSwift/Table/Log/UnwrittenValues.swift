@@ -1,9 +1,13 @@
-// Objects that a large transaction created, while the log of its consumers has their keys and not their values. As
-// long as nobody touches them they are what they were when they were created, so who reads the log finds the
-// values in the version that is read. The first commit that changes a value of few bytes (numbers, links) adds that
-// of before to the log (`ToldObjects`); the first that does anything else to an object adds all its values of before, as
-// *earlier values*. Both stand in a record of their own in front of that of the commit: they supplement the record
-// of the version that created the objects. In files of earlier libraries they stand in that of the commit.
+// Objects that a large transaction created, while the log of its consumers has their keys and integers and not their
+// other values. As long as nobody touches them they are what they were when they were created, so who reads the log
+// finds the values in the version that is read. The first commit that changes a value of few bytes (numbers, links) adds
+// that of before to the log (`ToldObjects`); the first that changes one that may be long, or deletes an object, adds all
+// that the log does not have of it, as *earlier values*. Both stand in a record of their own in front of that of the
+// commit: they supplement the record of the version that created the objects. In files of earlier libraries they
+// stand in that of the commit.
+//
+// Integers are in the record of the load, but for those of primary keys, which nobody changes: so a commit that sets
+// some adds no more to the log than what it sets. In files of earlier libraries they are left out like all else.
 //
 // Invariants
 //   1. Objects that `LogDirectory.unwritten` names are there, and of each value of theirs that a commit has changed
@@ -23,6 +27,20 @@ struct UnwrittenObjects: Equatable {
     let version: UInt64
     let classKey: ClassKey
     var keys: KeyRanges
+    /// The record of that version has their integers.
+    var hasIntegers = false
+
+    /// Whether the log has no value of the property, unless a record told it later.
+    func leavesOut(_ column: Int, of table: Table) -> Bool {
+        !(hasIntegers && table.isToldAtOnce(column))
+    }
+}
+
+extension Table {
+    /// Whether records have the property of all objects that their version created: integers that can change.
+    func isToldAtOnce(_ column: Int) -> Bool {
+        columns[column].kind == .int && column != primaryKeyColumn && !columns[column].isVacated
+    }
 }
 
 extension [UnwrittenObjects] {
@@ -235,11 +253,15 @@ final class UnwrittenValues {
                 "change log: has no values of objects of class \(classKey) that version \(version) created"
             )
         }
-        var keys = KeyRanges()
-        keys.insert(range)
+        let known = tables?.catalog.log?.unwritten.last {
+            $0.version == version && $0.classKey == classKey
+        }
+        let objects = UnwrittenObjects(
+            version: version, classKey: classKey, keys: KeyRanges(ranges: [range]),
+            hasIntegers: known?.hasIntegers ?? false)
         made.removeAll()
-        try made.initialValues(table, keys)
-        return Piece(keys: keys, values: made.buffer)
+        try made.initialValues(table, of: objects)
+        return Piece(keys: objects.keys, values: made.buffer)
     }
 }
 
@@ -262,14 +284,14 @@ extension [RadixItem] {
 }
 
 extension LogBytes {
-    /// The values of objects before anybody touched them, as one of the earlier values of a record.
+    /// What the log does not have of objects that nobody has touched, as one of the earlier values of a record.
     mutating func values(
         _ base: TableSet, before objects: UnwrittenObjects
     ) throws(RealmError) {
         guard let table = base.table(objects.classKey) else { return }
         var values = LogBytes()
         defer { values.deallocate() }
-        try values.initialValues(table, objects.keys)
+        try values.initialValues(table, of: objects)
         earlierValues(objects.version, objects.classKey, objects.keys, values.buffer)
     }
 
@@ -283,10 +305,14 @@ extension LogBytes {
         text(values)
     }
 
-    /// The values of created objects that differ from those of new ones, by column.
-    mutating func initialValues(_ table: Table, _ created: KeyRanges) throws(RealmError) {
+    /// What the log does not have of the values of objects that differ from those of new ones, by column.
+    mutating func initialValues(
+        _ table: Table, of objects: UnwrittenObjects
+    ) throws(RealmError) {
+        let created = objects.keys
         let columns = created.isEmpty ? 0 : table.columnCount
-        for column in 0..<columns where !table.columns[column].isVacated {
+        for column in 0..<columns
+        where !table.columns[column].isVacated && objects.leavesOut(column, of: table) {
             let start = count
             number(column + 1)
             // No object has a primary key by itself.

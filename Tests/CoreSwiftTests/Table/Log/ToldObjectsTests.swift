@@ -1,5 +1,5 @@
-// Values from before of objects that the change log leaves out: each stands in one record, as long as one process
-// writes. What they are is in `UnwrittenValuesTests`.
+// Values from before that the change log leaves out, of few bytes and no integers: each stands in one record, as long as
+// one process writes. What they are is in `UnwrittenValuesTests`.
 
 import Testing
 
@@ -20,8 +20,8 @@ import Testing
         ClassSchema(
             "Item", primaryKey: "id",
             properties: [
-                PropertySchema("id", .int, flags: [.primaryKey]), PropertySchema("number", .int),
-                PropertySchema("other", .int, flags: [.nullable]),
+                PropertySchema("id", .int, flags: [.primaryKey]), PropertySchema("number", .double),
+                PropertySchema("other", .double, flags: [.nullable]),
             ])
     ])
 
@@ -36,7 +36,8 @@ import Testing
             for number in 0..<300 as Range<Int64> {
                 items.append(
                     try realm.create(
-                        "Item", primaryKey: .int(first + number), ["number": .int(number)]))
+                        "Item", primaryKey: .int(first + number),
+                        ["number": .double(Double(number))]))
             }
         }
         return items
@@ -52,7 +53,7 @@ import Testing
         while let found = try operations.nextBefore() {
             let value = try found.value.scalar()
             result.append(
-                "\(found.key.rawValue).\(found.column) = \(value.isNull ? "null" : "\(value.intValue)")"
+                "\(found.key.rawValue).\(found.column) = \(value.isNull ? "null" : "\(Int(value.doubleValue))")"
             )
         }
         return result
@@ -63,34 +64,34 @@ import Testing
         let other = try open()
         try realm.write { try realm.addLogConsumer("audit") }
         let items = try load(realm)
-        try realm.write { for index in 10..<13 { try items[index].set("number", .int(-1)) } }
+        try realm.write { for index in 10..<13 { try items[index].set("number", .double(-1)) } }
         #expect(try told(realm) == ["10.1 = 10", "11.1 = 11", "12.1 = 12"])
         // Another realm of the process, and another transaction that is taken back.
         try other.write {
-            try #require(try other.find("Item", primaryKey: .int(11))).set("number", .int(-2))
+            try #require(try other.find("Item", primaryKey: .int(11))).set("number", .double(-2))
         }
         #expect(try told(other) == [])
         try realm.beginWrite()
-        try items[13].set("number", .int(-1))
+        try items[13].set("number", .double(-1))
         try realm.rollback()
-        try realm.write { for index in 11..<14 { try items[index].set("number", .int(-3)) } }
+        try realm.write { for index in 11..<14 { try items[index].set("number", .double(-3)) } }
         #expect(try told(realm) == ["13.1 = 13"])
         // Another property.
-        try realm.write { try items[11].set("other", .int(5)) }
+        try realm.write { try items[11].set("other", .double(5)) }
         #expect(try told(realm) == ["11.2 = null"])
         try realm.write { try items[11].set("other", .null) }
         #expect(try told(realm) == [])
         // Far apart in the words of bits, and all.
         try realm.write {
-            for index in [0, 63, 64, 299] { try items[index].set("number", .int(-4)) }
+            for index in [0, 63, 64, 299] { try items[index].set("number", .double(-4)) }
         }
         #expect(try told(realm) == ["0.1 = 0", "63.1 = 63", "64.1 = 64", "299.1 = 299"])
-        try realm.write { for item in items { try item.set("number", .int(-5)) } }
+        try realm.write { for item in items { try item.set("number", .double(-5)) } }
         #expect(try told(realm).count == 300 - 8)
         // Objects of a further transaction are others.
         let more = try load(realm, from: 300)
         try realm.write {
-            for item in [items[0], more[0], more[1]] { try item.set("number", .int(-6)) }
+            for item in [items[0], more[0], more[1]] { try item.set("number", .double(-6)) }
         }
         #expect(try told(realm) == ["300.1 = 0", "301.1 = 1"])
         #expect(try realm.check() == [])
@@ -107,24 +108,24 @@ import Testing
         let items = try load(realm)
         let loaded = try #require(realm.version)
         let model = try ReplayModel(realm.readTables())
-        try realm.write { try items[1].set("number", .int(-1)) }
+        try realm.write { try items[1].set("number", .double(-1)) }
         // A commit that fails.
         files.writesFailWith = ENOSPC
         #expect(throws: RealmError.self) {
             try realm.write {
-                for index in 1..<4 { try items[index].set("number", .int(-2)) }
+                for index in 1..<4 { try items[index].set("number", .double(-2)) }
             }
         }
         files.writesFailWith = nil
-        try realm.write { for index in 1..<4 { try items[index].set("number", .int(-3)) } }
+        try realm.write { for index in 1..<4 { try items[index].set("number", .double(-3)) } }
         #expect(try told(realm).suffix(2) == ["2.1 = 2", "3.1 = 3"])
         // Another process writes, of which this one knows nothing.
         let known = realm.file.store.writerMemory
         #expect(known != nil)
         realm.file.store.writerMemory = nil
-        try realm.write { try items[9].set("number", .int(-4)) }
+        try realm.write { try items[9].set("number", .double(-4)) }
         realm.file.store.writerMemory = known
-        try realm.write { for index in 3..<5 { try items[index].set("number", .int(-5)) } }
+        try realm.write { for index in 3..<5 { try items[index].set("number", .double(-5)) } }
         #expect(try told(realm) == ["3.1 = -3", "4.1 = 4"])
         // The log has the values that the objects were created with, whatever is told again.
         let tables = try realm.readTables()

@@ -99,8 +99,9 @@ import Testing
         let item = ClassSchema(
             "Item",
             properties: [
-                PropertySchema("number", .int), PropertySchema("other", .int),
-                PropertySchema("name", .string),
+                PropertySchema("number", .int),
+                PropertySchema("other", .int, flags: [.nullable]), PropertySchema("none", .int),
+                PropertySchema("weight", .double), PropertySchema("name", .string),
                 PropertySchema("next", .object, linkTarget: "Item", flags: [.nullable]),
             ])
         let realm = try Realm.open(TestSchema.configuration(directory.file(), Schema([item])))
@@ -120,7 +121,12 @@ import Testing
                 for number in 0..<300 {
                     let item = try realm.create(
                         "Item",
-                        ["number": .int(Int64(number)), "name": .string("name \(number)")])
+                        [
+                            "number": .int(Int64(number)), "name": .string("name \(number)"),
+                            // Zero is another value than that of a new object.
+                            "other": number % 3 == 0 ? .null : .int(Int64(number % 3 - 1) << 40),
+                            "weight": .double(Double(number)),
+                        ])
                     if number % 2 == 1, let last = items.last {
                         try item.set("next", .link(last.link))
                     }
@@ -156,7 +162,11 @@ import Testing
             try items[5].set("other", .int(7))
             try items[6].handle.addInt(number, 1000)
             try items[7].set("next", .null)
+            try items[10].set("other", .null)
+            try items[12].set("none", .int(1))
         }
+        try verify()
+        try commit { for index in 3..<30 { try items[index].set("weight", .double(-1)) } }
         try verify()
         // The link of 9 to it is nulled.
         try commit { try items[8].delete() }
