@@ -190,25 +190,34 @@ extension LogBytes {
         let swapsNull = areInitial && info.isNullable
         try table.forEachRun(keys) { run throws(RealmError) in
             let view = run.leaf.column(column, info)
-            guard !info.isKey, view?.encoding ?? .absent == .absent || view?.encoding == .packed
-            else {
+            if areInitial, view?.encoding ?? .absent == .absent, view?.nulls == nil {
+                // What a new object has.
+                return write(atMost: run.count) {
+                    $0.initializeMemory(as: UInt8.self, repeating: 0, count: run.count)
+                    return $0 + run.count
+                }
+            }
+            guard let view, view.encoding == .packed, !info.isKey else {
                 return try run.forEachRow { row throws(RealmError) in
                     let place = RowPlace(
                         leaf: UnsafeMutableRawPointer(mutating: run.leaf.base), row: row,
                         state: .sealed)
-                    integer(try table.value(place, run.leaf.key(row), column))
+                    let value = try table.value(place, run.leaf.key(row), column)
+                    integer(swapsNull ? value.swappingNullAndZero : value)
                 }
             }
-            let packed = view?.encoding == .packed ? view : nil
-            let nulls = view?.nulls
+            let nulls = view.nulls
             write(atMost: run.count &* 9) { start in
                 var place = start
                 run.forEachRow { row in
-                    let isNull =
-                        nulls.map { LeafLayout.bit($0, row) } ?? (packed == nil && info.isNullable)
-                    let value = isNull ? 0 : packed?.packed(row) ?? 0
-                    let isNullByte = swapsNull ? !isNull && value == 0 : isNull
-                    place = isNullByte ? place.putNullInteger() : place.putInteger(value)
+                    if let nulls, LeafLayout.bit(nulls, row) {
+                        place = swapsNull ? place.putInteger(0) : place.putNullInteger()
+                    } else {
+                        let value = view.packed(row)
+                        place =
+                            swapsNull && value == 0
+                            ? place.putNullInteger() : place.putInteger(value)
+                    }
                 }
                 return place
             }
@@ -267,6 +276,14 @@ extension LogBytes {
             }
             return place
         }
+    }
+}
+
+extension RawValue {
+    /// Of integers.
+    fileprivate var swappingNullAndZero: RawValue {
+        if isNull { return .int(0) }
+        return intValue == 0 ? .null : self
     }
 }
 
