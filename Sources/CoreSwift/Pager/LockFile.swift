@@ -324,9 +324,6 @@ final class LockFile {
 
     func unlockWriter() { file?.unlock(Self.byteWriter) }
 
-    /// Whether another store has the writer lock.
-    func othersWrite() throws(RealmError) -> Bool { try file?.isLocked(Self.byteWriter) ?? false }
-
     // MARK: Reader slots
 
     private func slotOwner(_ slot: Int) -> UnsafeMutablePointer<UInt64> {

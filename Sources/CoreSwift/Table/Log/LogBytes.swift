@@ -159,12 +159,12 @@ struct LogBytes {
 }
 
 extension UnsafeMutableRawPointer {
-    /// Returns where it ends.
+    /// Returns where it ends. `bytesMax`: of the last one all eight bits count.
     @inline(__always)
-    func putNumber(_ value: UInt64) -> UnsafeMutableRawPointer {
+    func putNumber(_ value: UInt64, bytesMax: Int = 10) -> UnsafeMutableRawPointer {
         var rest = value
         var size = 0
-        while rest >= 0x80 {
+        while rest >= 0x80, size < bytesMax &- 1 {
             put(UInt8(truncatingIfNeeded: rest) | 0x80, size)
             rest >>= 7
             size &+= 1
@@ -174,22 +174,12 @@ extension UnsafeMutableRawPointer {
     }
 
     @inline(__always)
-    func putSigned(_ value: Int64) -> UnsafeMutableRawPointer {
-        putNumber(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    func putSigned(_ value: Int64, bytesMax: Int = 10) -> UnsafeMutableRawPointer {
+        putNumber(UInt64(bitPattern: (value << 1) ^ (value >> 63)), bytesMax: bytesMax)
     }
 
     @inline(__always)
-    func putInteger(_ value: Int64) -> UnsafeMutableRawPointer {
-        var rest = UInt64(bitPattern: (value << 1) ^ (value >> 63))
-        var size = 0
-        while rest >= 0x80, size < 8 {
-            put(UInt8(truncatingIfNeeded: rest) | 0x80, size)
-            rest >>= 7
-            size &+= 1
-        }
-        put(UInt8(truncatingIfNeeded: rest), size)
-        return self + (size &+ 1)
-    }
+    func putInteger(_ value: Int64) -> UnsafeMutableRawPointer { putSigned(value, bytesMax: 9) }
 
     @inline(__always)
     func putNullInteger() -> UnsafeMutableRawPointer {
