@@ -4,9 +4,8 @@ import Testing
 
 /// Parses a text of the core dialect.
 func parsed(_ text: String, _ dialect: QueryDialect = .core) throws -> SyntaxTree {
-    let bytes = Array(text.utf8) + [0]
-    return try bytes.withUnsafeBufferPointer {
-        try Parser.parse(QueryText(base: $0.baseAddress!, count: bytes.count - 1), dialect: dialect)
+    try QueryText.with(Array(text.utf8)) { text throws(RealmError) in
+        try Parser.parse(text, dialect: dialect)
     }
 }
 

@@ -11,37 +11,30 @@ struct PredicateFromText {
     private struct NotSaid: Error {}
 
     static func predicate(_ query: String, _ arguments: [QueryArgument]) -> Predicate? {
-        let bytes = Array(query.utf8) + [0]
-        return bytes.withUnsafeBufferPointer { buffer in
-            let text = QueryText(base: buffer.baseAddress!, count: buffer.count - 1)
-            guard let tree = try? Parser.parse(text), tree.suffixes.isEmpty, tree.root >= 0 else {
-                return nil
-            }
+        try? QueryText.with(Array(query.utf8)) { text throws(RealmError) in
+            let tree = try Parser.parse(text)
+            guard tree.suffixes.isEmpty, tree.root >= 0 else { return nil }
             return try? PredicateFromText(text: text, tree: tree, arguments: arguments)
                 .predicate(tree.root)
         }
     }
 
-    private func children(_ node: SyntaxNode) -> ArraySlice<Int32> {
-        tree.children[Int(node.a)..<Int(node.a + node.b)]
-    }
-
     private func predicate(_ index: Int32) throws -> Predicate {
-        let node = tree.nodes[Int(index)]
+        let node = tree[index]
         switch node.kind {
         case .truePredicate: return .always(true)
         case .falsePredicate: return .always(false)
-        case .and: return .all(try children(node).map { try predicate($0) })
-        case .or: return .any(try children(node).map { try predicate($0) })
+        case .and: return .all(try tree.members(node).map { try predicate($0) })
+        case .or: return .any(try tree.members(node).map { try predicate($0) })
         case .not: return .not(try predicate(node.a))
         case .comparison:
             return .compare(
-                try operand(node.a), ComparisonOperator(rawValue: node.op)!, try operand(node.b),
+                try operand(node.a), node.comparison, try operand(node.b),
                 ComparisonOptions(rawValue: node.options))
         case .between:
-            let list = tree.nodes[Int(node.b)]
+            let list = tree[node.b]
             guard list.kind == .list, list.b == 2 else { throw NotSaid() }
-            let bounds = try children(list).map { try operand($0) }
+            let bounds = try tree.members(list).map { try operand($0) }
             return .between(try operand(node.a), bounds[0], bounds[1])
         case .booleanPath: return .holds(try operand(node.a))
         default: throw NotSaid()
@@ -49,11 +42,11 @@ struct PredicateFromText {
     }
 
     private func operand(_ index: Int32) throws -> Predicate.Operand {
-        let node = tree.nodes[Int(index)]
+        let node = tree[index]
         switch node.kind {
         case .path:
-            var path = Predicate.Path(try steps(node.a, node.b))
-            switch PathEnding(rawValue: node.op)! {
+            var path = Predicate.Path(try steps(node.range))
+            switch node.ending {
             case .size: path.ending = .count
             case .type: path.ending = .type
             default: break
@@ -61,20 +54,20 @@ struct PredicateFromText {
             return .path(path, node.quantifier)
         case .aggregate:
             return .aggregate(
-                Predicate.Path(try steps(node.a, node.b)), try aggregate(node.op),
-                of: try names(node.a + node.b, node.extra))
+                Predicate.Path(try steps(node.range)), try aggregate(node.op),
+                of: try names(node.rest))
         case .subquery:
             let subquery = tree.subqueries[Int(node.a)]
-            let variable = text.string(Int(subquery.variableStart) + 1, Int(subquery.variableEnd))
+            let variable = String(text.string(subquery.variable).dropFirst())
             return .matching(
-                Predicate.Path(try steps(subquery.first, subquery.count)), as: variable,
+                Predicate.Path(try steps(subquery.collection)), as: variable,
                 try predicate(subquery.predicate), try aggregate(node.op),
-                of: try names(subquery.restFirst, subquery.restCount))
+                of: try names(subquery.rest))
         case .function:
             guard node.quantifier == .unspecified else { throw NotSaid() }
-            let name = text.string(Int(node.start), Int(node.end))
-            let parts = Array(children(node))
-            if let first = parts.first, tree.nodes[Int(first)].kind.isPredicate {
+            let name = text.string(node)
+            let parts = Array(tree.members(node))
+            if let first = parts.first, tree[first].kind.isPredicate {
                 guard parts.count == 3 else { throw NotSaid() }
                 return .choose(try predicate(first), try operand(parts[1]), try operand(parts[2]))
             }
@@ -84,7 +77,7 @@ struct PredicateFromText {
         case .multiply: return .arithmetic(try operand(node.a), .multiply, try operand(node.b))
         case .divide: return .arithmetic(try operand(node.a), .divide, try operand(node.b))
         case .negate: return .negated(try operand(node.a))
-        case .list: return .values(try children(node).map { try value($0) }, node.quantifier)
+        case .list: return .values(try tree.members(node).map { try value($0) }, node.quantifier)
         case .argument:
             guard Int(node.payload) < arguments.count else { throw NotSaid() }
             switch arguments[Int(node.payload)] {
@@ -109,36 +102,28 @@ struct PredicateFromText {
     }
 
     private func value(_ index: Int32) throws -> Value {
-        let node = tree.nodes[Int(index)]
+        let node = tree[index]
         switch node.kind {
         case .integer where node.options == 0: return .int(Int64(bitPattern: node.payload))
         case .keywordTrue: return .bool(true)
         case .keywordFalse: return .bool(false)
         case .null: return .null
         case .string:
-            return .string(
-                String(decoding: try string(node.start, node.end, node.options != 0), as: UTF8.self)
-            )
+            return .string(String(decoding: try Literals.bytes(text, node), as: UTF8.self))
         default: throw NotSaid()
         }
     }
 
-    private func string(_ start: Int32, _ end: Int32, _ hasEscapes: Bool) throws -> [UInt8] {
-        var token = Token(.string, Int(start), Int(end))
-        token.flag = hasEscapes
-        return try Literals.string(text, token)
-    }
-
-    private func names(_ first: Int32, _ count: Int32) throws -> [String] {
-        try steps(first, count).map {
+    private func names(_ range: Range<Int>) throws -> [String] {
+        try steps(range).map {
             guard case .name(let name) = $0 else { throw NotSaid() }
             return name
         }
     }
 
-    private func steps(_ first: Int32, _ count: Int32) throws -> [Predicate.Path.Step] {
+    private func steps(_ range: Range<Int>) throws -> [Predicate.Path.Step] {
         var result: [Predicate.Path.Step] = []
-        var rest = tree.steps[Int(first)..<Int(first + count)]
+        var rest = tree.steps[range]
         while let step = rest.popFirst() {
             switch step.kind {
             case .name:
@@ -157,14 +142,9 @@ struct PredicateFromText {
             case .keys: result.append(.keys)
             case .values: result.append(.values)
             case .key:
-                let quote = text[Int(step.start)]
-                guard quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
-                    throw NotSaid()
-                }
+                guard text.isQuoted(step) else { throw NotSaid() }
                 result.append(
-                    .key(
-                        String(decoding: try string(step.start, step.end, step.flag), as: UTF8.self)
-                    ))
+                    .key(String(decoding: try Literals.bytes(text, step), as: UTF8.self)))
             case .allLinks:
                 guard let origin = rest.popFirst() else {
                     result.append(.allBacklinks)
@@ -180,10 +160,8 @@ struct PredicateFromText {
     }
 
     private func name(_ step: PathStep) throws -> String {
-        let first = text[Int(step.start)]
-        if first == UInt8(ascii: "'") || first == UInt8(ascii: "\"") {
-            return String(decoding: try string(step.start, step.end, step.flag), as: UTF8.self)
-        }
-        return String(decoding: Literals.name(text, Int(step.start), Int(step.end)), as: UTF8.self)
+        let bytes =
+            text.isQuoted(step) ? try Literals.bytes(text, step) : Literals.name(text, step)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

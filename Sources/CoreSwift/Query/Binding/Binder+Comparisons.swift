@@ -22,11 +22,10 @@ extension Binder {
     ) throws(RealmError) -> Int32 {
         var condition = BoundComparison(
             left: try operand(node.a), right: try operand(node.b),
-            op: ComparisonOperator(rawValue: node.op) ?? .equal,
+            op: node.comparison,
             options: ComparisonOptions(rawValue: node.options))
         try check(&condition, node)
-        if let made = try lowered(condition, scope) { return made }
-        return try emitted(&condition)
+        return try bound(&condition, scope)
     }
 
     /// A Boolean operand that stands alone means `== true` (X11).
@@ -40,8 +39,14 @@ extension Binder {
                 "\(standsAlone(node)); it is of type \(operand.kind.typeWord)")
         }
         var condition = BoundComparison(
-            left: operand, right: BoundOperand(BoundConstant(.bool, 1), node: node.a), op: .equal,
-            options: [])
+            left: operand, right: BoundOperand(BoundConstant(.bool(true)), node: node.a),
+            op: .equal, options: [])
+        return try bound(&condition, scope)
+    }
+
+    private mutating func bound(
+        _ condition: inout BoundComparison, _ scope: Int32
+    ) throws(RealmError) -> Int32 {
         if let made = try lowered(condition, scope) { return made }
         return try emitted(&condition)
     }
@@ -171,11 +176,7 @@ extension Binder {
     private func requireText(
         _ operand: BoundOperand, _ op: ComparisonOperator
     ) throws(RealmError) {
-        if operand.isList {
-            for constant in operand.members { try checkUTF8(constant, op) }
-        } else if operand.isPlainConstant {
-            try checkUTF8(operand.constant, op)
-        }
+        for constant in operand.constants { try checkUTF8(constant, op) }
         if operand.kind.holdsText || operand.kind == .null || operand.isList { return }
         if operand.isPlainConstant { throw noText(op, operand.constant) }
         throw invalidQuery(
@@ -241,7 +242,7 @@ extension Binder {
                 throw mismatch(other, op, side.constant)
             }
             side.constant = coerced
-            if coerced.kind != .null { side.kind = OperandKind(coerced.kind) }
+            if coerced.kind != .null { side.kind = coerced.kind }
         case .list:
             // Members that cannot equal are left out (C4), unless their place counts or all must hold.
             let keeps = pairing == .positional || (side.quantifier == .all && op != .notEqual)
@@ -275,15 +276,15 @@ extension Binder {
 
     private func readTypeWords(_ side: inout BoundOperand) throws(RealmError) {
         if side.kind == .type { return }
-        let words = TypeSet.words.map { $0.word }.joined(separator: ", ")
         func types(_ constant: BoundConstant) throws(RealmError) -> BoundConstant {
             guard constant.kind == .string,
                 let types = TypeSet.named(
                     String(decoding: filter.text(constant.text), as: UTF8.self))
             else {
-                throw invalidArgument("'\(spelling(constant.node))' is no type; one of \(words)")
+                throw invalidArgument(
+                    "'\(spelling(constant.node))' is no type; one of \(TypeSet.wordList)")
             }
-            return BoundConstant(.int, types)
+            return BoundConstant(.int(Int64(types)))
         }
         switch side.form {
         case .constant: side.constant = try types(side.constant)
@@ -292,7 +293,7 @@ extension Binder {
         default:
             throw invalidArgument(
                 "@type cannot be compared with '\(spelling(side.node))'; "
-                    + "it is compared with @type or one of \(words)")
+                    + "it is compared with @type or one of \(TypeSet.wordList)")
         }
         side.kind = .type
     }
@@ -345,9 +346,7 @@ extension Binder {
         var bounds: [BoundOperand] = []
         let list = syntax(node.b)
         if list.kind == .list {
-            for child in tree.children[Int(list.a)..<Int(list.a + list.b)] {
-                bounds.append(try operand(child))
-            }
+            for child in tree.members(list) { bounds.append(try operand(child)) }
         } else if isList(node.b) {
             for member in try listMembers(node.b) {
                 bounds.append(BoundOperand(member, node: node.b))
@@ -361,8 +360,7 @@ extension Binder {
         }
         for bound in bounds {
             if case .constant = bound.form, bound.constant.kind == .null {
-                let problem = "a bound of BETWEEN is null"
-                throw bound.constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+                throw invalid(bound.constant, "a bound of BETWEEN is null")
             }
             guard bound.shape == .single else {
                 throw invalidQuery(

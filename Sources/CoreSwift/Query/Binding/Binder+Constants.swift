@@ -11,25 +11,19 @@ extension Binder {
     }
 
     private func name(_ side: BoundOperand) -> String {
-        isProperty(side) ? propertyName(side.node) : spelling(side.node)
+        isProperty(side) ? named(path(side.node)) : spelling(side.node)
     }
 
     func subject(_ side: BoundOperand) -> String {
         isProperty(side) ? "property '\(name(side))'" : "'\(name(side))'"
     }
 
-    private func propertyName(_ index: Int32) -> String {
-        let bound = path(index)
-        let owner = schema.classes[bound.classIndex]
-        return "\(owner.shownName).\(owner.properties[bound.propertyIndex].name)"
-    }
-
     /// A text operator has something else than a text beside it.
     func noText(_ op: ComparisonOperator, _ constant: BoundConstant) -> RealmError {
-        let problem =
+        invalid(
+            constant,
             "operator \(op.spelling) needs a string or binary, "
-            + "'\(spelling(constant.node))' is of type '\(constant.typeWord)'"
-        return constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+                + "'\(spelling(constant.node))' is of type '\(constant.typeWord)'")
     }
 
     func mismatch(
@@ -49,13 +43,14 @@ extension Binder {
     /// The value, for messages.
     func describe(_ constant: BoundConstant) -> String {
         switch constant.kind {
-        case .int: return "\(constant.int)"
+        case .int: return "\(constant.raw.intValue)"
         case .double, .float: return "\(constant.floating)"
-        case .bool: return constant.bits != 0 ? "true" : "false"
+        case .bool: return "\(constant.raw.boolValue)"
         case .string: return "'\(String(decoding: filter.text(constant.text), as: UTF8.self))'"
         case .binary: return "of \(constant.text.count) bytes"
-        case .timestamp: return "T\(constant.int):\(constant.extra)"
-        case .link: return "object \(constant.int) of class \(className(constant.classKey))"
+        case .timestamp: return "T\(constant.raw.seconds):\(constant.raw.nanoseconds)"
+        case .link where constant.name == nil && constant.objectKey == nil:
+            return "object \(constant.raw.linkTarget) of class \(className(constant.classKey))"
         case .decimal: return "\(constant.raw.decimalValue)"
         case .objectId: return "\(constant.raw.objectIdValue)"
         case .uuid: return "\(constant.raw.uuidValue)"
@@ -94,18 +89,12 @@ extension Binder {
             return replacing(constant, .decimal(number))
         case .bool: return boolean(constant)
         case .string, .binary:
-            let wanted: BoundConstant.Kind = side.kind == .string ? .string : .binary
-            if constant.kind == wanted { return constant }
-            if op.isTextual, constant.kind != .string, constant.kind != .binary {
-                throw noText(op, constant)
-            }
-            return nil
-        case .timestamp: return constant.kind == .timestamp ? constant : nil
-        case .objectId: return constant.kind == .objectId ? constant : nil
-        case .uuid: return constant.kind == .uuid ? constant : nil
+            if op.isTextual, !constant.kind.isText { throw noText(op, constant) }
+            return constant.kind == side.kind ? constant : nil
+        case .timestamp, .objectId, .uuid: return constant.kind == side.kind ? constant : nil
         case .link: return try linkConstant(constant, side)
         case .mixed:
-            if constant.kind == .objectKey { return nil }
+            if constant.objectKey != nil { return nil }
             if constant.huge != nil, let number = decimal(constant) {
                 return replacing(constant, .decimal(number))
             }
@@ -122,21 +111,25 @@ extension Binder {
         case .double, .float:
             let value = constant.floating
             if value.isInfinite || (value.isNaN && constant.isArgument) {
-                if inList { return nil }
-                throw invalidQuery(
-                    "\(subject(side)) of type 'int' cannot be compared with \(value)")
+                return try noInt(constant, side, inList)
             }
             return constant
         case .string:
             guard let number = parsed(constant) else { return nil }
             if isProperty(side), number.kind == .double, number.floating.isInfinite {
-                if inList { return nil }
-                throw invalidQuery(
-                    "\(subject(side)) of type 'int' cannot be compared with \(number.floating)")
+                return try noInt(number, side, inList)
             }
             return number
         default: return nil
         }
+    }
+
+    private func noInt(
+        _ constant: BoundConstant, _ side: BoundOperand, _ inList: Bool
+    ) throws(RealmError) -> BoundConstant? {
+        if inList { return nil }
+        throw invalidQuery(
+            "\(subject(side)) of type 'int' cannot be compared with \(constant.floating)")
     }
 
     /// The number that a string constant spells (T6).
@@ -159,7 +152,7 @@ extension Binder {
         case .int:
             if let huge = constant.huge { return floating(huge) }
             if isFloat, !constant.isArgument, !constant.isComputed {
-                return replacing(constant, .float(Float(constant.int)))
+                return replacing(constant, .float(Float(constant.raw.intValue)))
             }
             if isFloat { note(constant) { $0.isExact = true } }
             return constant
@@ -168,7 +161,7 @@ extension Binder {
         case .string:
             guard let number = parsed(constant) else { return nil }
             if isFloat, number.kind == .int {
-                return replacing(constant, .float(Float(number.int)))
+                return replacing(constant, .float(Float(number.raw.intValue)))
             }
             return try floatingConstant(number, side, inList)
         default: return nil
@@ -178,33 +171,34 @@ extension Binder {
     private func linkConstant(
         _ constant: BoundConstant, _ side: BoundOperand
     ) throws(RealmError) -> BoundConstant? {
-        switch constant.kind {
-        case .link, .objectWithPrimaryKey:
-            guard constant.classKey == side.linkClass else {
-                throw invalidArgument(
-                    "'\(name(side))' links to class "
-                        + "'\(className(side.linkClass))', "
-                        + "'\(spelling(constant.node))' is an object of class "
-                        + "'\(className(constant.classKey))' (key \(constant.int))")
-            }
-            return constant
-        case .objectKey:
+        guard constant.kind == .link else { return nil }
+        if let key = constant.objectKey {
             var link = constant
-            link.kind = .link
-            link.classKey = side.linkClass
+            link.raw = .link(side.linkClass, key)
+            link.objectKey = nil
             return link
-        default: return nil
         }
+        guard constant.classKey == side.linkClass else {
+            var key = constant.raw.linkTarget.rawValue
+            if let name = constant.name {
+                if case .value(let value) = name.key { key = value.intValue }
+            }
+            throw invalidArgument(
+                "'\(name(side))' links to class '\(className(side.linkClass))', "
+                    + "'\(spelling(constant.node))' is an object of class "
+                    + "'\(className(constant.classKey))' (key \(key))")
+        }
+        return constant
     }
 
     /// A constant as a Boolean; in format strings 0 and 1 are (X5).
     mutating func boolean(_ constant: BoundConstant) -> BoundConstant? {
         if constant.kind == .bool { return constant }
-        guard tree.dialect == .format, constant.kind == .int, constant.bits <= 1 else {
+        guard tree.dialect == .format, constant.kind == .int, constant.raw.word0 <= 1 else {
             return nil
         }
-        note(constant) { $0.truth = constant.bits != 0 }
-        var result = BoundConstant(.bool, constant.bits)
+        note(constant) { $0.truth = constant.raw.word0 != 0 }
+        var result = BoundConstant(.bool(constant.raw.word0 != 0))
         result.isArgument = constant.isArgument
         result.node = constant.node
         return result
@@ -212,18 +206,18 @@ extension Binder {
 
     /// A number from the whole of a text, blanks around it left out (T6).
     func parsedNumber(_ text: ArraySlice<UInt8>) -> BoundConstant? {
-        var slice = text
-        while let first = slice.first, first == 0x20 || (first >= 9 && first <= 13) {
-            slice.removeFirst()
-        }
-        while let last = slice.last, last == 0x20 || (last >= 9 && last <= 13) {
-            slice.removeLast()
-        }
+        let slice = withoutBlanks(text)
         let spelling = String(decoding: slice, as: UTF8.self)
-        if let value = Int64(spelling) { return BoundConstant(.int, UInt64(bitPattern: value)) }
+        if let value = Int64(spelling) { return BoundConstant(.int(value)) }
         guard let value = Double(spelling), slice.allSatisfy({ $0 | 0x20 != UInt8(ascii: "x") })
         else { return nil }
-        return BoundConstant(.double, value.bitPattern)
+        return BoundConstant(.double(value))
+    }
+
+    private func withoutBlanks(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 9 && byte <= 13) }
+        let end = (text.lastIndex { !isBlank($0) } ?? text.startIndex - 1) + 1
+        return text[..<end].drop { isBlank($0) }
     }
 
     /// The constant as a decimal: literals by their spelling (T5), doubles with 15 digits, floats
@@ -237,7 +231,7 @@ extension Binder {
                 return Decimal128(
                     Literals.decimalDigits(spelling(constant.node)))
             }
-            return Decimal128(constant.int)
+            return Decimal128(constant.raw.intValue)
         case .double, .float:
             let isLiteral =
                 !constant.isArgument && !constant.isComputed && constant.node >= 0
@@ -250,13 +244,7 @@ extension Binder {
                 ? Decimal128(rounding: Float(constant.floating))
                 : Decimal128(rounding: constant.floating)
         case .string:
-            var text = filter.text(constant.text)
-            while let first = text.first, first == 0x20 || (first >= 9 && first <= 13) {
-                text.removeFirst()
-            }
-            while let last = text.last, last == 0x20 || (last >= 9 && last <= 13) {
-                text.removeLast()
-            }
+            let text = withoutBlanks(filter.text(constant.text))
             return Decimal128(String(decoding: text, as: UTF8.self))
         default: return nil
         }

@@ -80,7 +80,7 @@ extension Binder {
             throw invalidQuery("CAST knows no type '\(name)'; it knows \(names)")
         }
         guard let kind = target.resultKind(operands[0].kind) else { return nil }
-        filter.expressions.constants[place] = BoundConstant(.int, UInt64(target.rawValue))
+        filter.expressions.constants[place] = BoundConstant(.int(Int64(target.rawValue)))
         return kind
     }
 
@@ -147,11 +147,8 @@ extension Binder {
         model.node = index
         var result = replacing(model, value)
         if !value.isNull, value.type == ValueType.string.rawValue {
-            result = BoundConstant(.string)
+            result.raw = .null
             result.text = filter.addText(Array(value.bytes))
-            result.isArgument = model.isArgument
-            result.isComputed = true
-            result.node = index
         }
         return BoundOperand(result, node: index)
     }

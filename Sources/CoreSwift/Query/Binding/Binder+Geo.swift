@@ -38,15 +38,12 @@ extension Binder {
                 "GEOWITHIN needs a geoBox, geoCircle or geoPolygon, or a string that holds one; "
                     + "argument \(token) is none")
         }
-        // One byte more, so that an empty text has an address.
-        let bytes = Array(spelled.utf8) + [0]
-        return try bytes.withUnsafeBufferPointer { buffer throws(RealmError) in
-            guard let base = buffer.baseAddress else { throw invalidQuery("no shape") }
-            var parser = Parser(QueryText(base: base, count: buffer.count - 1), .core)
+        return try QueryText.with(Array(spelled.utf8)) { text throws(RealmError) in
+            var parser = Parser(text, .core)
             try parser.begin()
             let root = try parser.geoShape()
             guard parser.token.kind == .end else {
-                throw parser.text.syntaxError(parser.token, expected: "the end of the shape")
+                throw text.syntaxError(parser.token, expected: "the end of the shape")
             }
             return try shape(parser.tree, root, spelled, argumentsAllowed: false)
         }
@@ -55,56 +52,34 @@ extension Binder {
     private func shape(
         _ source: SyntaxTree, _ index: Int32, _ spelled: String, argumentsAllowed: Bool
     ) throws(RealmError) -> GeoShape {
-        func children(_ node: SyntaxNode) -> ArraySlice<Int32> {
-            source.children[Int(node.a)..<Int(node.a + node.b)]
-        }
         func numbers(_ node: SyntaxNode) throws(RealmError) -> [Double] {
-            var numbers: [Double] = []
-            for child in children(node) {
-                let item = source.nodes[Int(child)]
-                if item.kind == .argument, !argumentsAllowed {
+            try source.members(node).map { child throws(RealmError) in
+                if source[child].kind == .argument, !argumentsAllowed {
                     throw invalidQuery(
                         "the shape '\(spelled)' is an argument and cannot have arguments itself")
                 }
-                numbers.append(try coordinate(item))
+                return try coordinate(source[child])
             }
-            return numbers
         }
-        let node = source.nodes[Int(index)]
+        let node = source[index]
+        let lines =
+            node.kind == .geoPolygon
+            ? try source.members(node).map { ring throws(RealmError) in try numbers(source[ring]) }
+            : [try numbers(node)]
         do throws(GeoShape.Problem) {
+            let values = lines[0]
             switch node.kind {
-            case .geoBox, .geoCircle:
-                let numbers = try catching { () throws(RealmError) in try numbers(node) }
-                if node.kind == .geoCircle {
-                    return try GeoShape.circle((numbers[0], numbers[1]), radius: numbers[2])
-                }
-                return try GeoShape.box((numbers[0], numbers[1]), (numbers[2], numbers[3]))
+            case .geoCircle: return try GeoShape.circle((values[0], values[1]), radius: values[2])
+            case .geoBox:
+                return try GeoShape.box((values[0], values[1]), (values[2], values[3]))
             default:
-                var rings: [[GeoShape.Place]] = []
-                for ring in children(node) {
-                    let numbers = try catching { () throws(RealmError) in
-                        try numbers(source.nodes[Int(ring)])
-                    }
-                    rings.append(
-                        stride(from: 0, to: numbers.count - 1, by: 2).map {
-                            (numbers[$0], numbers[$0 + 1])
-                        })
-                }
-                return try GeoShape.polygon(rings)
+                return try GeoShape.polygon(
+                    lines.map { line in
+                        stride(from: 0, to: line.count - 1, by: 2).map { (line[$0], line[$0 + 1]) }
+                    })
             }
         } catch {
-            throw error.cause ?? invalidArgument("the shape '\(spelled)': \(error.reason)")
-        }
-    }
-
-    /// Lets an error of another kind through a block that throws `GeoShape.Problem`.
-    private func catching<R>(
-        _ body: () throws(RealmError) -> R
-    ) throws(GeoShape.Problem) -> R {
-        do throws(RealmError) {
-            return try body()
-        } catch {
-            throw GeoShape.Problem(reason: error.message, cause: error)
+            throw invalidArgument("the shape '\(spelled)': \(error.reason)")
         }
     }
 
@@ -112,9 +87,8 @@ extension Binder {
     private func coordinate(_ node: SyntaxNode) throws(RealmError) -> Double {
         switch node.kind {
         case .integer: return Double(Int64(bitPattern: node.payload))
-        case .double, .infinity: return Double(bitPattern: node.payload)
-        case .float:
-            return Double(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
+        case .double, .infinity: return node.double
+        case .float: return Double(node.float)
         case .argument:
             let token = spelling(node)
             guard case .scalar(let value) = try argument(Int64(node.payload), token),

@@ -132,10 +132,10 @@ extension Binder {
         guard looksUp(condition) else { return false }
         switch subject.kind {
         case .mixed:
-            if case .path(let place) = subject.form, paths[place].classIndex >= 0 {
-                let bound = paths[place]
-                let owner = schema.classes[bound.classIndex]
-                if owner.properties[bound.propertyIndex].flags.contains(.indexed) { return false }
+            if case .path(let place) = subject.form,
+                property(paths[place])?.flags.contains(.indexed) == true
+            {
+                return false
             }
             return list.members.contains { $0.isInexact }
         case .double, .float: return list.members.contains { $0.kind == .decimal }

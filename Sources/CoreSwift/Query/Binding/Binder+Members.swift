@@ -45,11 +45,8 @@ extension Binder {
 
     /// An object of the class, given by whatever names one.
     private func isObject(_ constant: BoundConstant, _ classKey: ClassKey) -> Bool {
-        switch constant.kind {
-        case .link, .objectWithPrimaryKey: return constant.classKey == classKey
-        case .objectKey: return true
-        default: return false
-        }
+        constant.kind == .link
+            && (constant.objectKey != nil || constant.classKey == classKey)
     }
 
     private func members(_ subject: BoundOperand) -> Members? {
@@ -57,11 +54,10 @@ extension Binder {
         let bound = paths[place]
         let path = bound.path
         guard bound.ending == .value, path.mixedCount == 0, path.measure == .none,
-            path.slot == scopes[Int(scope(subject.node))].slot, bound.classIndex >= 0,
+            path.slot == scopes[Int(scope(subject.node))].slot, let property = property(bound),
             // Values of a dictionary are not compared as of another type.
             path.kind == subject.kind
         else { return nil }
-        let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
         let kind = path.value == .keys ? ColumnKind.string : path.kind.columnKind
         let target = ColumnTarget(column: path.column, kind: kind, isMember: true)
         switch path.value {
@@ -185,7 +181,7 @@ extension Binder {
             number.constant.huge == nil
         else { return nil }
         let form = isMirrored ? condition.right.form : condition.left.form
-        return (form, isMirrored ? op.mirrored : op, number.constant.int)
+        return (form, isMirrored ? op.mirrored : op, number.constant.raw.intValue)
     }
 
     /// What an operand counts: a column, here or of the class that links, and which members.

@@ -23,7 +23,7 @@ struct BoundOperand {
     var count: Int32 = 0
     /// Only constants went into it.
     var isConstant = false
-    var constant = BoundConstant(.null)
+    var constant = BoundConstant(RawValue.null)
     var members: [BoundConstant] = []
     /// Where the constants stand among the expressions', once the instruction is written.
     var constantFirst: Int32 = -1
@@ -39,7 +39,7 @@ struct BoundOperand {
     }
 
     init(_ constant: BoundConstant, node: Int32) {
-        self.init(.constant, OperandKind(constant.kind), node: node)
+        self.init(.constant, constant.kind, node: node)
         self.constant = constant
         linkClass = constant.classKey
         isConstant = true
@@ -94,8 +94,7 @@ extension Binder {
                 made = try negation(index, stack.removeLast())
             case .function:
                 // The condition of TERNARY is no operand: it has been bound before.
-                let children = tree.children[Int(node.a)..<Int(node.a + node.b)]
-                let operands = children.filter { !syntax($0).kind.isPredicate }
+                let operands = tree.members(node).filter { !syntax($0).kind.isPredicate }
                 guard isReady else {
                     work.append((index, true))
                     for child in operands.reversed() { work.append((child, false)) }
@@ -164,17 +163,17 @@ extension Binder {
     /// The kind of all members, or of their sum; else mixed.
     private static func commonKind(_ members: [BoundConstant]) -> OperandKind {
         guard let first = members.first else { return .mixed }
-        let common = OperandKind(first.kind)
-        if members.allSatisfy({ OperandKind($0.kind) == common }) { return common }
-        guard members.allSatisfy({ OperandKind($0.kind).isNumeric }) else { return .mixed }
-        return members.reduce(common) { OperandKind.ofResult($0, OperandKind($1.kind)) }
+        if members.allSatisfy({ $0.kind == first.kind }) { return first.kind }
+        guard members.allSatisfy({ $0.kind.isNumeric }) else { return .mixed }
+        return members.reduce(first.kind) { OperandKind.ofResult($0, $1.kind) }
     }
 
     private mutating func pathOperand(_ index: Int32, _ node: SyntaxNode) -> BoundOperand {
         let place = place(index)
         if paths[place].types != 0 {
             // The type of a property that is not mixed is known.
-            var operand = BoundOperand(BoundConstant(.int, paths[place].types), node: index)
+            let types = BoundConstant(.int(Int64(paths[place].types)))
+            var operand = BoundOperand(types, node: index)
             operand.kind = .type
             return operand
         }
@@ -208,36 +207,26 @@ extension Binder {
         }
     }
 
-    /// The type of an aggregate's result (A11).
-    private static func resultKind(_ ending: PathEnding, _ kind: OperandKind) -> OperandKind {
-        switch ending {
-        case .sum:
-            return kind == .int ? .int : kind == .float || kind == .double ? .double : .decimal
-        case .average: return kind == .decimal || kind == .mixed ? .decimal : .double
-        default: return kind
-        }
-    }
-
     private mutating func addAggregate(
         _ ending: PathEnding, _ path: ExpressionPath, _ inner: BoundPath?, in scope: Int32
     ) -> (place: Int32, kind: OperandKind) {
         let outerPlace = addPath(path, in: scope)
         let innerPlace = inner.map { addPath($0.path, in: scope) } ?? -1
         let kind = inner?.path.kind ?? path.kind
+        let aggregate = Self.aggregateKind(ending)
         filter.expressions.aggregates.append(
             ExpressionAggregate(
-                path: outerPlace, inner: innerPlace, kind: Self.aggregateKind(ending),
-                valueKind: kind.columnKind))
+                path: outerPlace, inner: innerPlace, kind: aggregate, valueKind: kind.columnKind))
         return (
             Int32(truncatingIfNeeded: filter.expressions.aggregates.count - 1),
-            Self.resultKind(ending, kind)
+            aggregate.result(of: kind)
         )
     }
 
     private mutating func aggregateOperand(_ index: Int32) -> BoundOperand {
         guard case .aggregate(let place) = bound[Int(index)].meaning else {
             invariant(false, "node \(index) is no aggregate")
-            return BoundOperand(BoundConstant(.null), node: index)
+            return BoundOperand(BoundConstant(RawValue.null), node: index)
         }
         let aggregate = aggregates[Int(place)]
         let added = addAggregate(
@@ -250,7 +239,7 @@ extension Binder {
     ) throws(RealmError) -> BoundOperand {
         let bound = subqueries[Int(node.a)]
         let scope = scopes[Int(bound.scope)]
-        let ending = PathEnding(rawValue: node.op) ?? .size
+        let ending = node.ending
         var kind = OperandKind.int
         var aggregate: Int32 = -1
         if ending != .size {
@@ -290,14 +279,7 @@ extension Binder {
         _ index: Int32, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundOperand {
         let node = syntax(index)
-        let op: ArithmeticOperator
-        let sign: String
-        switch node.kind {
-        case .add: (op, sign) = (.add, "+")
-        case .subtract: (op, sign) = (.subtract, "-")
-        case .multiply: (op, sign) = (.multiply, "*")
-        default: (op, sign) = (.divide, "/")
-        }
+        let sign = node.kind.sign
         try requireNumber(left, sign, index)
         try requireNumber(right, sign, index)
         if left.shape != .single, right.shape != .single {
@@ -317,6 +299,7 @@ extension Binder {
                 makeDecimal(side)
             }
         }
+        let op = ArithmeticOperator(node.kind)
         if left.isPlainConstant, right.isPlainConstant, left.shape == .single,
             right.shape == .single
         {
@@ -338,21 +321,7 @@ extension Binder {
 
     /// The constant with another value.
     func replacing(_ constant: BoundConstant, _ value: RawValue) -> BoundConstant {
-        let kind: BoundConstant.Kind
-        switch ValueType(rawValue: value.type) {
-        case .int: kind = .int
-        case .double: kind = .double
-        case .float: kind = .float
-        case .decimal128: kind = .decimal
-        case .bool: kind = .bool
-        case .timestamp: kind = .timestamp
-        case .link: kind = .link
-        case .objectId: kind = .objectId
-        case .uuid: kind = .uuid
-        default: kind = .null
-        }
-        var result = BoundConstant(kind, value)
-        if kind == .timestamp { result.extra = value.nanoseconds }
+        var result = BoundConstant(value)
         result.isArgument = constant.isArgument
         result.isComputed = true
         result.node = constant.node
@@ -389,9 +358,7 @@ extension Binder {
             guard last == .links else { return false }
         default: return false
         }
-        guard bound.classIndex >= 0 else { return false }
-        let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
-        return property.collection == .dictionary
+        return property(bound)?.collection == .dictionary
     }
 
     private mutating func negation(

@@ -8,15 +8,14 @@ extension Binder {
         for suffix in tree.suffixes {
             var step = ResolvedStep(kind: suffix.kind)
             if suffix.kind == .limit || suffix.kind == .offset {
-                step.numberNode = suffix.first
+                step.numberNode = suffix.number
             } else {
-                for key in tree.sortKeys[Int(suffix.first)..<Int(suffix.first + suffix.count)] {
+                for key in tree.sortKeys[suffix.keys] {
                     recordsTexts = true
                     defer { recordsTexts = records }
                     do throws(RealmError) {
-                        let path = try resolve(
-                            Int(key.first)..<Int(key.first + key.count), 0, .value)
-                        let steps = tree.steps[Int(key.first)..<Int(key.first + key.count)]
+                        let path = try resolve(key.steps, 0, .value)
+                        let steps = tree.steps[key.steps]
                         let place = (steps.first?.start ?? 0, steps.last?.end ?? 0)
                         step.keys.append((path, key.descending, texts.removeLast(), place))
                     } catch {
@@ -37,20 +36,13 @@ extension Binder {
             switch step.kind {
             case .limit: bound.append(.limit(try number(step.numberNode, of: "LIMIT")))
             case .offset: bound.append(.offset(try number(step.numberNode, of: "OFFSET")))
-            case .sort:
+            case .sort, .distinct:
                 var keys: [OrderingKey] = []
                 for key in step.keys {
                     reading = key.place
                     keys.append(try orderingKey(key.path, key.descending, key.text))
                 }
-                bound.append(.sort(keys))
-            case .distinct:
-                var keys: [OrderingKey] = []
-                for key in step.keys {
-                    reading = key.place
-                    keys.append(try orderingKey(key.path, false, key.text))
-                }
-                bound.append(.distinct(keys))
+                bound.append(step.kind == .sort ? .sort(keys) : .distinct(keys))
             }
         }
         return bound
@@ -59,15 +51,12 @@ extension Binder {
     private mutating func number(
         _ index: Int32, of clause: String
     ) throws(RealmError) -> Int {
-        reading = (tree.nodes[Int(index)].start, tree.nodes[Int(index)].end)
+        reading = (tree[index].start, tree[index].end)
         let constant = try constant(index)
-        guard constant.kind == .int, constant.int >= 0 else {
-            let spelled = spelling(index)
-            throw constant.isArgument
-                ? invalidArgument("the \(clause) \(spelled) is no number from 0")
-                : invalidQuery("the \(clause) \(spelled) is no number from 0")
+        guard constant.kind == .int, constant.raw.intValue >= 0 else {
+            throw invalid(constant, "the \(clause) \(spelling(index)) is no number from 0")
         }
-        return Int(constant.int)
+        return Int(constant.raw.intValue)
     }
 
     private func orderingKey(

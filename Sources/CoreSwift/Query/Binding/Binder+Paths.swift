@@ -108,9 +108,7 @@ extension Binder {
         _ node: SyntaxNode, _ index: Int32
     ) throws(RealmError) -> BoundPath {
         do throws(RealmError) {
-            let path = try resolve(
-                Int(node.a)..<Int(node.a + node.b), scope(index),
-                PathEnding(rawValue: node.op) ?? .value)
+            let path = try resolve(node.range, scope(index), node.ending)
             reading = (node.start, node.end)
             try checkQuantifier(node, path)
             return path
@@ -130,25 +128,11 @@ extension Binder {
 
     /// `True` and the like, where no property has that name (X2).
     private func looseBoolean(_ node: SyntaxNode, _ scope: Int32) -> Bool? {
-        guard node.b == 1, node.op == PathEnding.value.rawValue else { return nil }
-        let step = tree.steps[Int(node.a)]
-        guard step.kind == .name, !step.isEscaped, step.end - step.start <= 5 else { return nil }
-        let start = Int(step.start)
-        let end = Int(step.end)
-        let truth: Bool
-        if text.matches(start, end, ignoringCase: "true")
-            || text.matches(start, end, ignoringCase: "yes")
-        {
-            truth = true
-        } else if text.matches(start, end, ignoringCase: "false")
-            || text.matches(start, end, ignoringCase: "no")
-        {
-            truth = false
-        } else {
-            return nil
-        }
-        let name = UnsafeBufferPointer(start: text.base + start, count: end - start)
-        return visibleProperty(name, from: scope) == nil ? truth : nil
+        let step = tree.steps[node.range.lowerBound]
+        guard node.b == 1, node.ending == .value, step.kind == .name, !step.isEscaped,
+            let truth = text.truth(step)
+        else { return nil }
+        return visibleProperty(text.bytes(step), from: scope) == nil ? truth : nil
     }
 
     /// A quantifier needs a step to many (Q13).
@@ -186,8 +170,6 @@ extension Binder {
     private mutating func take(
         _ walk: inout PathWalk, _ step: PathStep, _ ending: inout PathEnding
     ) throws(RealmError) {
-        let start = Int(step.start)
-        let end = Int(step.end)
         reading = (step.start, step.end)
         switch step.kind {
         case .name:
@@ -196,107 +178,81 @@ extension Binder {
             walk.isEscaped = false
         case .keyPathArgument: try takeArgument(&walk, step, &ending)
         case .allLinks: try takeLinks(&walk)
-        case .index:
-            note(&walk, index: "\(step.index)")
-            try follow(&walk, .index(step.index), start, end)
-        case .first:
-            note(&walk, index: "FIRST")
-            try follow(&walk, .index(0), start, end)
-        case .last:
-            note(&walk, index: "LAST")
-            try follow(&walk, .index(-1), start, end)
-        case .every:
-            note(&walk, index: "*")
-            try follow(&walk, .every, start, end)
-        case .keys:
-            note(&walk, "@keys")
-            try follow(&walk, .keys, start, end)
-        case .values:
-            note(&walk, "@values")
-            try follow(&walk, .values, start, end)
-        case .key:
-            let key = filter.addText(try bytes(step))
-            note(&walk, key: key)
-            try follow(&walk, .key(key), start, end)
+        case .index: try take(&walk, .index(step.index), "\(step.index)")
+        case .first: try take(&walk, .index(0), "FIRST")
+        case .last: try take(&walk, .index(-1), "LAST")
+        case .every: try take(&walk, .every, "*")
+        case .keys: try take(&walk, .keys)
+        case .values: try take(&walk, .values)
+        case .key: try take(&walk, key: try Literals.bytes(text, step))
         case .argumentIndex, .nameIndex:
-            let token = text.string(start, end)
+            let token = text.string(step)
             switch try argument(step.index, token) {
             case .scalar(.string("#any")) where step.kind == .nameIndex:
-                note(&walk, index: "*")
-                try follow(&walk, .every, start, end)
+                try take(&walk, .every, "*")
             case .scalar(.int(let value)) where step.kind == .argumentIndex:
-                note(&walk, index: "\(value)")
-                try follow(&walk, .index(value), start, end)
-            case .scalar(.string(let value)):
-                let key = filter.addText(Array(value.utf8))
-                note(&walk, key: key)
-                try follow(&walk, .key(key), start, end)
-            default:
-                throw invalidQuery("the index \(token) must be an int or a string")
+                try take(&walk, .index(value), "\(value)")
+            case .scalar(.string(let value)): try take(&walk, key: Array(value.utf8))
+            default: throw invalidQuery("the index \(token) must be an int or a string")
             }
         }
+    }
+
+    /// Goes on with what stands between brackets.
+    private mutating func take(
+        _ walk: inout PathWalk, _ next: PathFollower, _ written: @autoclosure () -> String
+    ) throws(RealmError) {
+        if recordsTexts { walk.text += "[" + written() + "]" }
+        try follow(&walk, next)
+    }
+
+    private mutating func take(_ walk: inout PathWalk, key: [UInt8]) throws(RealmError) {
+        try take(&walk, .key(filter.addText(key)), CanonicalText.key(key))
+    }
+
+    /// Goes on with `@keys` or `@values`.
+    private mutating func take(
+        _ walk: inout PathWalk, _ next: PathFollower
+    ) throws(RealmError) {
+        note(&walk, spelled(next))
+        try follow(&walk, next)
     }
 
     private mutating func takeName(
         _ walk: inout PathWalk, _ step: PathStep
     ) throws(RealmError) {
-        let start = Int(step.start)
-        let end = Int(step.end)
-        let isQuoted = isQuoted(step)
-        var escaped = isQuoted
-        for offset in start..<end where text[offset] == UInt8(ascii: "\\") { escaped = true }
-        if escaped {
-            let name = isQuoted ? try bytes(step) : Literals.name(text, start, end)
-            try name.withUnsafeBufferPointer { bytes throws(RealmError) in
-                try takeName(&walk, bytes)
-            }
-        } else {
-            try takeName(
-                &walk, UnsafeBufferPointer(start: text.base + start, count: end - start))
+        let spelled = text.bytes(step)
+        let isQuoted = text.isQuoted(step)
+        guard isQuoted || spelled.contains(UInt8(ascii: "\\")) else {
+            return try takeName(&walk, spelled)
         }
-    }
-
-    private func isQuoted(_ step: PathStep) -> Bool {
-        let first = text[Int(step.start)]
-        return first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
-    }
-
-    /// The bytes of a step that is written as a string.
-    private func bytes(_ step: PathStep) throws(RealmError) -> [UInt8] {
-        var token = Token(.string, Int(step.start), Int(step.end))
-        token.flag = step.flag
-        return isQuoted(step)
-            ? try Literals.string(text, token) : try Literals.base64(text, token)
+        let name = isQuoted ? try Literals.bytes(text, step) : Literals.name(text, step)
+        try name.withUnsafeBufferPointer { bytes throws(RealmError) in
+            try takeName(&walk, bytes)
+        }
     }
 
     /// `$Kn` and `%K`: names joined by points, also words such as `@count` at the end.
     private mutating func takeArgument(
         _ walk: inout PathWalk, _ step: PathStep, _ ending: inout PathEnding
     ) throws(RealmError) {
-        let token = text.string(Int(step.start), Int(step.end))
+        let token = text.string(step)
         guard case .scalar(.string(let names)) = try argument(step.index, token) else {
             throw invalidArgument("the key path argument \(token) is not a string")
         }
         for name in names.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         {
+            let mayEnd = ending == .value && name.endIndex == names.utf8.endIndex
             switch String(Substring(name)) {
             case "":
                 throw invalidArgument("the key path argument \(token) '\(names)' is no key path")
             case "@links": try takeLinks(&walk)
-            case "@keys", "@allKeys":
-                note(&walk, "@keys")
-                try follow(&walk, .keys, Int(step.start), Int(step.end))
-            case "@values", "@allValues":
-                note(&walk, "@values")
-                try follow(&walk, .values, Int(step.start), Int(step.end))
-            case "@count" where ending == .value && name.endIndex == names.utf8.endIndex,
-                "@size" where ending == .value && name.endIndex == names.utf8.endIndex:
-                ending = .size
-            case "@type" where ending == .value && name.endIndex == names.utf8.endIndex:
-                ending = .type
+            case "@keys", "@allKeys": try take(&walk, .keys)
+            case "@values", "@allValues": try take(&walk, .values)
+            case "@count" where mayEnd, "@size" where mayEnd: ending = .size
+            case "@type" where mayEnd: ending = .type
             default:
-                let bytes = Array(name)
-                try bytes.withUnsafeBufferPointer { bytes throws(RealmError) in
+                try Array(name).withUnsafeBufferPointer { bytes throws(RealmError) in
                     try takeName(&walk, bytes)
                 }
             }
@@ -352,7 +308,7 @@ extension Binder {
         default: break
         }
         if walk.state != .object {
-            if try follow(&walk, .name(name), 0, 0) { return }
+            if try follow(&walk, .name(name)) { return }
         }
         guard let found = property(walk.classIndex, name) else {
             throw unknown(walk.classIndex, name)
@@ -401,11 +357,22 @@ extension Binder {
             }
             walk.state = .object
         } else if walk.state != .object {
-            _ = try follow(&walk, next, 0, 0)
+            _ = try follow(&walk, next)
         }
     }
 
     // MARK: Look-up
+
+    /// The property that a path ends in.
+    func property(_ bound: BoundPath) -> PropertySchema? {
+        bound.classIndex < 0
+            ? nil : schema.classes[bound.classIndex].properties[bound.propertyIndex]
+    }
+
+    /// The same with its class, for messages.
+    func named(_ bound: BoundPath) -> String {
+        "\(shownName(bound.classIndex)).\(property(bound)?.name ?? "")"
+    }
 
     /// The property with this internal or public name.
     func property(
@@ -445,15 +412,6 @@ extension Binder {
         guard recordsTexts else { return }
         walk.text += walk.text.isEmpty ? name : "." + name
     }
-    private func note(_ walk: inout PathWalk, index: String) {
-        if recordsTexts { walk.text += "[" + index + "]" }
-    }
-    private func note(_ walk: inout PathWalk, key: FilterText) {
-        if recordsTexts { note(&walk, key: Array(filter.text(key))) }
-    }
-    private func note(_ walk: inout PathWalk, key: [UInt8]) {
-        walk.text += "[" + CanonicalText.key(key) + "]"
-    }
     /// The name of a property or class.
     func note(_ walk: inout PathWalk, name: String) {
         if recordsTexts { note(&walk, CanonicalText.name(name)) }
@@ -464,7 +422,7 @@ extension Binder {
         let spelled = String(decoding: name, as: UTF8.self)
         let written = CanonicalText.name(spelled)
         if written.utf8.first == UInt8(ascii: "#") {
-            note(&walk, key: Array(name))
+            walk.text += "[" + CanonicalText.key(Array(name)) + "]"
         } else {
             note(&walk, written)
         }
@@ -476,14 +434,6 @@ enum UnsafeString {
     static func with<R>(_ string: String, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         var copy = string
         return copy.withUTF8 { body($0) }
-    }
-}
-
-extension QueryText {
-    /// Whether a name is `length` in any case of letters (S13).
-    func isLength(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        let word: [UInt8] = Array("length".utf8)
-        return name.count == word.count && zip(name, word).allSatisfy { $0 | 0x20 == $1 }
     }
 }
 

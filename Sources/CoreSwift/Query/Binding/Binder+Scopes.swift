@@ -10,9 +10,8 @@ struct BinderScope {
     var classIndex: Int
     var kind = OperandKind.link
     var isNullable = false
-    /// The variable's spelling.
-    var variableStart: Int32 = 0
-    var variableEnd: Int32 = 0
+    /// Where the variable is named.
+    var variable = Token(.identifier, 0, 0)
     /// What is said of the members says something of an outer scope, too.
     var isCorrelated = false
     /// Collections gone through, one in another, on the way from a queried object to a member.
@@ -112,14 +111,12 @@ extension Binder {
     private mutating func enter(_ index: Int) throws(RealmError) {
         let syntax = tree.subqueries[index]
         let outer = currentScope
-        let path = try resolve(
-            Int(syntax.first)..<Int(syntax.first + syntax.count), outer, .value)
+        let path = try resolve(syntax.collection, outer, .value)
         if recordsTexts { subqueries[index].text = texts.removeLast() }
         var scope = BinderScope(classIndex: -1)
         scope.parent = outer
         scope.slot = Int32(scopes.count)
-        scope.variableStart = syntax.variableStart
-        scope.variableEnd = syntax.variableEnd
+        scope.variable = syntax.variable
         guard path.path.shape != .single, path.path.measure == .none,
             path.path.value != .column
         else { throw noMembers(path) }
@@ -152,16 +149,14 @@ extension Binder {
         guard path.classIndex >= 0 else {
             return invalidQuery("a SUBQUERY needs a collection")
         }
-        let owner = schema.classes[path.classIndex]
-        let property = owner.properties[path.propertyIndex]
         return invalidQuery(
-            "a SUBQUERY needs a collection, property '\(owner.shownName).\(property.name)' is of type "
+            "a SUBQUERY needs a collection, property '\(named(path))' is of type "
                 + path.path.kind.typeWord)
     }
 
     /// A variable may not be used again for the same class (K6).
     private func checkVariable(_ scope: BinderScope) throws(RealmError) {
-        let name = text.string(Int(scope.variableStart), Int(scope.variableEnd))
+        let name = text.string(scope.variable)
         var outer = scope.parent
         while outer > 0 {
             let item = scopes[Int(outer)]
@@ -174,10 +169,7 @@ extension Binder {
     }
 
     private func isVariable(_ scope: BinderScope, _ name: some Sequence<UInt8>) -> Bool {
-        UnsafeBufferPointer(
-            start: text.base + Int(scope.variableStart),
-            count: Int(scope.variableEnd - scope.variableStart)
-        ).elementsEqual(name)
+        text.bytes(scope.variable).elementsEqual(name)
     }
 
     // MARK: The head of a path
@@ -296,9 +288,8 @@ extension Binder {
     mutating func resolveAggregate(_ index: Int) throws(RealmError) {
         let node = tree.nodes[index]
         let scope = scope(Int32(index))
-        let end = Int(node.a + node.b)
-        var aggregate = BinderAggregate(ending: PathEnding(rawValue: node.op) ?? .sum)
-        aggregate.path = try resolve(Int(node.a)..<end, scope, .value)
+        var aggregate = BinderAggregate(ending: node.ending)
+        aggregate.path = try resolve(node.range, scope, .value)
         if node.extra > 0 {
             reachObjects(&aggregate.path)
             guard aggregate.path.path.kind == .link, aggregate.path.path.value == .member else {
@@ -306,8 +297,7 @@ extension Binder {
                     "'\(spelling(node))': \(aggregate.ending.spelling) of a property needs objects")
             }
             let target = aggregate.path.path.target
-            aggregate.inner = try resolveInner(
-                end..<end + Int(node.extra), target, aggregate.ending)
+            aggregate.inner = try resolveInner(node.rest, target, aggregate.ending)
         } else {
             guard aggregate.path.path.shape != .single, aggregate.path.path.value == .elements
             else {
@@ -344,17 +334,14 @@ extension Binder {
             classIndex: schema.classes.firstIndex { $0.key == target } ?? rootClass, scope: 0)
         walk.state = .object
         let inner = try resolve(range, &walk, .value)
-        let owner = schema.classes[max(0, inner.classIndex)]
         guard inner.classIndex >= 0, inner.path.value == .column, inner.path.mixedCount == 0,
             !inner.path.isToMany
         else {
             throw invalidQuery(
                 "\(ending.spelling) needs a property that is no collection, of class "
-                    + "'\(owner.shownName)'")
+                    + "'\(shownName(max(0, inner.classIndex)))'")
         }
-        try checkAggregated(
-            inner.path.kind, ending,
-            "\(owner.shownName).\(owner.properties[inner.propertyIndex].name)")
+        try checkAggregated(inner.path.kind, ending, named(inner))
         return inner
     }
 
@@ -371,16 +358,14 @@ extension Binder {
     mutating func resolveSubqueryResult(_ index: Int) throws(RealmError) {
         let node = tree.nodes[index]
         let syntax = tree.subqueries[Int(node.a)]
-        let ending = PathEnding(rawValue: node.op) ?? .size
+        let ending = node.ending
         guard ending != .size else { return }
         let path = subqueries[Int(node.a)].path.path
-        if syntax.restCount > 0 {
+        if !syntax.rest.isEmpty {
             guard path.kind == .link, path.value == .member else {
                 throw invalidQuery("the members of '\(spelling(node))' have no properties")
             }
-            let first = Int(syntax.restFirst)
-            subqueries[Int(node.a)].inner = try resolveInner(
-                first..<first + Int(syntax.restCount), path.target, ending)
+            subqueries[Int(node.a)].inner = try resolveInner(syntax.rest, path.target, ending)
             if recordsTexts { subqueries[Int(node.a)].innerText = texts.removeLast() }
         } else {
             try checkAggregated(path.kind, ending, spelling(node))

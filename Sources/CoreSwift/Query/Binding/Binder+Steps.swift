@@ -4,10 +4,10 @@ extension Binder {
     // MARK: Following
 
     /// Goes on from what was taken last. True when `next` was used up; false when the walk is at
-    /// objects now and `next` is to be looked up there. `start` and `end` spell an index.
+    /// objects now and `next` is to be looked up there.
     @discardableResult
     mutating func follow(
-        _ walk: inout PathWalk, _ next: PathFollower, _ start: Int, _ end: Int
+        _ walk: inout PathWalk, _ next: PathFollower
     ) throws(RealmError) -> Bool {
         switch walk.state {
         case .start: throw invalidQuery("a path begins with the name of a property")
@@ -17,18 +17,18 @@ extension Binder {
             default:
                 throw invalidQuery(
                     "objects of class '\(shownName(walk.classIndex))' have no index "
-                        + "'\(spelled(next, start, end))'")
+                        + "'\(spelled(next))'")
             }
         case .allLinks: throw invalidQuery("@links is followed by @count or by a class")
         case .linkingClass: throw noLinkingProperty(walk)
-        case .values: throw cannotFollow(walk, next, start, end)
+        case .values: throw cannotFollow(walk, next)
         case .mixed:
             try followMixed(&walk, next)
             return true
         case .property:
             return walk.isBacklinks
-                ? try followBacklinks(&walk, next, start, end)
-                : try followStored(&walk, next, start, end)
+                ? try followBacklinks(&walk, next)
+                : try followStored(&walk, next)
         }
     }
 
@@ -38,27 +38,24 @@ extension Binder {
                 + "'\(shownName(walk.classIndex))'")
     }
 
-    private func spelled(_ next: PathFollower, _ start: Int, _ end: Int) -> String {
+    /// How a step is spelled; indexes and keys are what is read at the moment.
+    func spelled(_ next: PathFollower) -> String {
         switch next {
         case .name(let name): return String(decoding: name, as: UTF8.self)
         case .every: return "*"
         case .keys: return "@keys"
         case .values: return "@values"
         case .backlinks: return "@links"
-        case .index, .key: return text.string(start, end)
+        case .index, .key: return text.string(Int(reading.start), Int(reading.end))
         }
     }
 
-    private func cannotFollow(
-        _ walk: PathWalk, _ next: PathFollower, _ start: Int, _ end: Int
-    ) -> RealmError {
-        let step = spelled(next, start, end)
+    private func cannotFollow(_ walk: PathWalk, _ next: PathFollower) -> RealmError {
+        let step = spelled(next)
         guard walk.bound.classIndex >= 0 else {
             return invalidQuery("'\(step)' cannot follow a value that is no object")
         }
-        let owner = schema.classes[walk.bound.classIndex]
-        let property = owner.properties[walk.bound.propertyIndex]
-        let name = "\(owner.shownName).\(property.name)"
+        let name = named(walk.bound)
         switch next {
         case .name, .backlinks:
             return invalidQuery("property '\(name)' is not a link, '\(step)' cannot follow it")
@@ -74,7 +71,7 @@ extension Binder {
     }
 
     private mutating func followBacklinks(
-        _ walk: inout PathWalk, _ next: PathFollower, _ start: Int, _ end: Int
+        _ walk: inout PathWalk, _ next: PathFollower
     ) throws(RealmError) -> Bool {
         switch next {
         case .name, .backlinks:
@@ -84,7 +81,7 @@ extension Binder {
         default:
             throw invalidQuery(
                 "linking objects of class '\(shownName(walk.origin))' have no index "
-                    + "'\(spelled(next, start, end))'")
+                    + "'\(spelled(next))'")
         }
     }
 
@@ -99,27 +96,21 @@ extension Binder {
     }
 
     private mutating func followStored(
-        _ walk: inout PathWalk, _ next: PathFollower, _ start: Int, _ end: Int
+        _ walk: inout PathWalk, _ next: PathFollower
     ) throws(RealmError) -> Bool {
         let property = schema.classes[walk.bound.classIndex].properties[walk.bound.propertyIndex]
         if property.type == .object {
-            return try followLinks(&walk, property, next, start, end)
+            return try followLinks(&walk, property, next)
         }
         let isMixed = property.type == .mixed
-        guard property.collection != .none else {
-            guard isMixed else { throw cannotFollow(walk, next, start, end) }
-            begin(&walk, .column, property)
-            try followMixed(&walk, next)
+        // `[*]` was read: the elements are at hand.
+        if walk.spreads, case .name(let name) = next, takesLength(property, name) {
+            beginLength(&walk, property)
             return true
         }
-        if walk.spreads {
-            // `[*]` was read: the elements are at hand.
-            if case .name(let name) = next, takesLength(property, name) {
-                beginLength(&walk, property)
-                return true
-            }
-            guard isMixed else { throw cannotFollow(walk, next, start, end) }
-            begin(&walk, .elements, property)
+        if walk.spreads || property.collection == .none {
+            guard isMixed else { throw cannotFollow(walk, next) }
+            begin(&walk, property.collection == .none ? .column : .elements, property)
             try followMixed(&walk, next)
             return true
         }
@@ -145,7 +136,7 @@ extension Binder {
         case (.name, _) where isMixed:
             begin(&walk, .elements, property)
             try followMixed(&walk, next)
-        default: throw cannotFollow(walk, next, start, end)
+        default: throw cannotFollow(walk, next)
         }
         return true
     }
@@ -153,7 +144,7 @@ extension Binder {
     private func takesLength(
         _ property: PropertySchema, _ name: UnsafeBufferPointer<UInt8>
     ) -> Bool {
-        text.isLength(name)
+        name.elementsEqual("length".utf8) { $0 | 0x20 == $1 }
             && (property.type == .string || property.type == .binary || property.type == .mixed)
     }
 
@@ -174,8 +165,7 @@ extension Binder {
     }
 
     private mutating func followLinks(
-        _ walk: inout PathWalk, _ property: PropertySchema, _ next: PathFollower, _ start: Int,
-        _ end: Int
+        _ walk: inout PathWalk, _ property: PropertySchema, _ next: PathFollower
     ) throws(RealmError) -> Bool {
         guard let target = schema.classes.firstIndex(where: { $0.name == property.linkTarget })
         else { throw invalidQuery("there is no class '\(property.linkTarget)'") }
@@ -189,7 +179,7 @@ extension Binder {
             step.kind = .link
             hops.append(FilterHop(column: step.column, target: step.target))
         case (.every, .list), (.every, .set), (.every, .dictionary), (.values, .dictionary):
-            guard isCollection else { throw cannotFollow(walk, next, start, end) }
+            guard isCollection else { throw cannotFollow(walk, next) }
             walk.spreads = true
             return true
         case (.keys, .dictionary) where isCollection:
@@ -211,7 +201,7 @@ extension Binder {
             step.text = filter.addText(name)
             usesUp = true
         case (.name, _), (.backlinks, _): break
-        default: throw cannotFollow(walk, next, start, end)
+        default: throw cannotFollow(walk, next)
         }
         append(&walk, step)
         if step.kind == .links { walk.bound.path.isToMany = true }
@@ -308,10 +298,7 @@ extension Binder {
     private mutating func finishStored(
         _ walk: inout PathWalk, _ ending: PathEnding
     ) throws(RealmError) {
-        let owner = walk.bound.classIndex
-        let property = schema.classes[owner].properties[walk.bound.propertyIndex]
-        /// For messages alone.
-        func name() -> String { "\(shownName(owner)).\(property.name)" }
+        let property = schema.classes[walk.bound.classIndex].properties[walk.bound.propertyIndex]
         let kind = Self.kind(property.type)
         walk.bound.path.column = Int32(property.key.column)
         walk.bound.path.kind = kind
@@ -320,13 +307,13 @@ extension Binder {
                 schema.classes.first { $0.name == property.linkTarget }?.key ?? .invalid
         }
         switch ending {
-        case .size: try finishSize(&walk, property, name())
+        case .size: try finishSize(&walk, property)
         case .type:
             walk.bound.path.value = property.collection == .none ? .column : .elements
             if kind == .mixed {
                 walk.bound.path.measure = .type
             } else if property.collection != .none {
-                throw invalidQuery("@type is not defined for the collection '\(name())'")
+                throw invalidQuery("@type is not defined for the collection '\(named(walk.bound))'")
             } else {
                 walk.bound.types = TypeSet.of(kind)
             }
@@ -351,7 +338,7 @@ extension Binder {
     }
 
     private func finishSize(
-        _ walk: inout PathWalk, _ property: PropertySchema, _ name: @autoclosure () -> String
+        _ walk: inout PathWalk, _ property: PropertySchema
     ) throws(RealmError) {
         let kind = walk.bound.path.kind
         if property.collection != .none {
@@ -364,7 +351,7 @@ extension Binder {
             return
         } else {
             throw invalidQuery(
-                "@size is not defined for property '\(name())' of type \(kind.typeWord)")
+                "@size is not defined for property '\(named(walk.bound))' of type \(kind.typeWord)")
         }
         walk.bound.path.kind = .int
     }
@@ -408,20 +395,8 @@ extension Binder {
     }
 
     static func kind(_ type: PropertyType) -> OperandKind {
-        switch type {
-        case .int: return .int
-        case .bool: return .bool
-        case .float: return .float
-        case .double: return .double
-        case .string: return .string
-        case .binary: return .binary
-        case .timestamp: return .timestamp
-        case .object, .linkingObjects: return .link
-        case .decimal128: return .decimal
-        case .objectId: return .objectId
-        case .uuid: return .uuid
-        case .mixed: return .mixed
-        }
+        // Only links back have no column.
+        (try? ColumnKind(type)).map { OperandKind($0) } ?? .link
     }
 }
 

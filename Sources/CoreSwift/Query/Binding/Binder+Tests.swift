@@ -18,13 +18,15 @@ extension Binder {
         if constant.kind == .null { return nullTest(target, op, options) }
         switch target.kind {
         case .int: return intTest(op, constant)
-        case .bool: return intRange(op, Int64(constant.bits))
+        case .bool: return intRange(op, constant.raw.intValue)
         case .float, .double: return floatingTest(target, op, constant)
-        case .timestamp: return timestampTest(op, constant.timestamp)
+        case .timestamp:
+            let value = constant.timestamp
+            return Self.range(op, value.below, value, value.above, FilterTest.timestamps)
         case .string, .binary: return textTest(target, op, options, constant)
         case .link:
-            return constant.kind == .objectWithPrimaryKey
-                ? Self.equality(op, .object(constant.objectName)) : intRange(op, constant.int)
+            return constant.name.map { Self.equality(op, .object($0)) }
+                ?? intRange(op, constant.raw.linkTarget.rawValue)
         case .decimal, .objectId, .uuid: return valueTest(op, constant.raw)
         case .mixed, .collection: return try mixedTest(op, options, constant)
         }
@@ -63,24 +65,30 @@ extension Binder {
 
     // MARK: Numbers
 
-    /// Everything that is not null, nothing, or the whole, as ranges cannot say it.
-    private func outcome(_ op: ComparisonOperator) -> FilterNode {
-        .constant(op == .notEqual)
+    /// `op value` as a range of a column's type, between the neighbours that the value has there; without
+    /// a value, what lies between two neighbours is compared, which equals nothing.
+    static func range<Bound>(
+        _ op: ComparisonOperator, _ below: Bound?, _ value: Bound?, _ above: Bound?,
+        _ test: (Bound?, Bound?) -> FilterTest
+    ) -> FilterNode {
+        let bound: Bound?
+        switch op {
+        case .less: bound = below
+        case .lessEqual: bound = value ?? below
+        case .greater: bound = above
+        case .greaterEqual: bound = value ?? above
+        default:
+            return value.map { equality(op, test($0, $0)) } ?? .constant(op == .notEqual)
+        }
+        guard let bound else { return .constant(false) }
+        let isUpper = op == .less || op == .lessEqual
+        return FilterNode(isUpper ? test(nil, bound) : test(bound, nil))
     }
 
     func intRange(_ op: ComparisonOperator, _ value: Int64) -> FilterNode {
-        switch op {
-        case .notEqual: return FilterNode(not: .intRange(IntRange(low: value, high: value)))
-        case .less:
-            if value == .min { return .constant(false) }
-            return FilterNode(.intRange(IntRange(high: value - 1)))
-        case .lessEqual: return FilterNode(.intRange(IntRange(high: value)))
-        case .greater:
-            if value == .max { return .constant(false) }
-            return FilterNode(.intRange(IntRange(low: value + 1)))
-        case .greaterEqual: return FilterNode(.intRange(IntRange(low: value)))
-        default: return FilterNode(.intRange(IntRange(low: value, high: value)))
-        }
+        Self.range(
+            op, value == .min ? nil : value - 1, value, value == .max ? nil : value + 1,
+            FilterTest.ints)
     }
 
     /// A test for one value, or for what differs from it.
@@ -92,25 +100,17 @@ extension Binder {
         switch constant.kind {
         case .decimal: return intAgainstDecimal(op, constant.raw.decimalValue)
         case .double, .float: return intAgainstDouble(op, constant.floating)
-        default: return intRange(op, constant.int)
+        default: return intRange(op, constant.raw.intValue)
         }
     }
 
     /// Exact, by mathematical value (T3).
     private func intAgainstDouble(_ op: ComparisonOperator, _ value: Double) -> FilterNode {
-        if value.isNaN { return outcome(op) }
+        if value.isNaN { return .constant(op == .notEqual) }
         if let exact = Int64(exactly: value) { return intRange(op, exact) }
-        switch op {
-        case .less, .lessEqual:
-            guard value >= -0x1p63 else { return .constant(false) }
-            let high = value < 0x1p63 ? Int64(value.rounded(.down)) : .max
-            return FilterNode(.intRange(IntRange(high: high)))
-        case .greater, .greaterEqual:
-            guard value < 0x1p63 else { return .constant(false) }
-            let low = value >= -0x1p63 ? Int64(value.rounded(.up)) : .min
-            return FilterNode(.intRange(IntRange(low: low)))
-        default: return outcome(op)
-        }
+        let below = value >= 0x1p63 ? Int64.max : Int64(exactly: value.rounded(.down))
+        let above = value < -0x1p63 ? Int64.min : Int64(exactly: value.rounded(.up))
+        return Self.range(op, below, nil, above, FilterTest.ints)
     }
 
     /// In format strings nothing begins with, ends with or contains null or the empty text (X6).
@@ -128,84 +128,29 @@ extension Binder {
     ) -> FilterNode {
         let isFloat = target.kind == .float
         if constant.kind == .decimal { return valueTest(op, constant.raw) }
-        if constant.kind == .int { return floatingAgainstInt(isFloat, op, constant.int) }
-        let value = constant.floating
-        if value.isNaN { return outcome(op) }
-        func step(_ up: Bool) -> Double {
+        let test = isFloat ? FilterTest.floats : FilterTest.doubles
+        func neighbour(_ value: Double, up: Bool) -> Double? {
+            if value == (up ? .infinity : -.infinity) { return nil }
             guard isFloat else { return up ? value.nextUp : value.nextDown }
             return Double(up ? Float(value).nextUp : Float(value).nextDown)
         }
-        switch op {
-        case .less:
-            if value == -.infinity { return .constant(false) }
-            return floatingRange(isFloat, -.infinity, step(false))
-        case .lessEqual: return floatingRange(isFloat, -.infinity, value)
-        case .greater:
-            if value == .infinity { return .constant(false) }
-            return floatingRange(isFloat, step(true), .infinity)
-        case .greaterEqual: return floatingRange(isFloat, value, .infinity)
-        default: return Self.equality(op, floatingRange(isFloat, value, value).test)
-        }
-    }
-
-    private func floatingRange(_ isFloat: Bool, _ low: Double, _ high: Double) -> FilterNode {
-        let range = DoubleRange(low: low, high: high)
-        return FilterNode(isFloat ? .floatRange(range) : .doubleRange(range))
-    }
-
-    /// An integer that may have no equal among doubles or floats: compared exactly (T3).
-    private func floatingAgainstInt(
-        _ isFloat: Bool, _ op: ComparisonOperator, _ value: Int64
-    ) -> FilterNode {
-        // The nearest value of the column's type, then its neighbour on the other side.
-        var below = isFloat ? Double(Float(value)) : Double(value)
-        var above = below
-        if let rounded = Int64(exactly: below), rounded == value {
-            switch op {
-            case .less: below = isFloat ? Double(Float(below).nextDown) : below.nextDown
-            case .greater: above = isFloat ? Double(Float(above).nextUp) : above.nextUp
-            case .equal, .notEqual, .inList:
-                return Self.equality(op, floatingRange(isFloat, below, below).test)
-            default: break
-            }
-        } else {
-            let isAbove = below >= 0x1p63 || Int64(below) > value
-            if isAbove {
-                below = isFloat ? Double(Float(below).nextDown) : below.nextDown
-            } else {
-                above = isFloat ? Double(Float(above).nextUp) : above.nextUp
+        var value = constant.floating
+        if constant.kind == .int {
+            // An integer that may have no equal among doubles or floats: compared exactly (T3), with the
+            // nearest value of the column's type, then its neighbour on the other side.
+            let int = constant.raw.intValue
+            value = isFloat ? Double(Float(int)) : Double(int)
+            if Int64(exactly: value) != int {
+                let isAbove = value >= 0x1p63 || Int64(value) > int
+                let other = neighbour(value, up: !isAbove)
+                return isAbove
+                    ? Self.range(op, other, nil, value, test)
+                    : Self.range(op, value, nil, other, test)
             }
         }
-        switch op {
-        case .less, .lessEqual: return floatingRange(isFloat, -.infinity, below)
-        case .greater, .greaterEqual: return floatingRange(isFloat, above, .infinity)
-        default: return outcome(op)
-        }
-    }
-
-    // MARK: Dates
-
-    private func timestampTest(_ op: ComparisonOperator, _ value: Timestamp) -> FilterNode {
-        var range = TimestampRange()
-        switch op {
-        case .less:
-            if value == range.low { return .constant(false) }
-            range.high =
-                value.nanoseconds > .min
-                ? Timestamp(seconds: value.seconds, nanoseconds: value.nanoseconds - 1)
-                : Timestamp(seconds: value.seconds - 1, nanoseconds: .max)
-        case .lessEqual: range.high = value
-        case .greater:
-            if value == range.high { return .constant(false) }
-            range.low =
-                value.nanoseconds < .max
-                ? Timestamp(seconds: value.seconds, nanoseconds: value.nanoseconds + 1)
-                : Timestamp(seconds: value.seconds + 1, nanoseconds: .min)
-        case .greaterEqual: range.low = value
-        default:
-            return Self.equality(op, .timestampRange(TimestampRange(low: value, high: value)))
-        }
-        return FilterNode(.timestampRange(range))
+        if value.isNaN { return .constant(op == .notEqual) }
+        return Self.range(
+            op, neighbour(value, up: false), value, neighbour(value, up: true), test)
     }
 
     // MARK: Texts
@@ -277,5 +222,34 @@ extension Binder {
         return FilterNode(
             target.kind == .string
                 ? .text(text) : .mixedText(text, isString: true, isOpposite: false))
+    }
+}
+
+extension FilterTest {
+    // Ranges that are open where they have no bound.
+    static func ints(_ low: Int64?, _ high: Int64?) -> FilterTest {
+        .intRange(IntRange(low: low ?? .min, high: high ?? .max))
+    }
+    fileprivate static func doubles(_ low: Double?, _ high: Double?) -> FilterTest {
+        .doubleRange(DoubleRange(low: low ?? -.infinity, high: high ?? .infinity))
+    }
+    fileprivate static func floats(_ low: Double?, _ high: Double?) -> FilterTest {
+        .floatRange(DoubleRange(low: low ?? -.infinity, high: high ?? .infinity))
+    }
+    fileprivate static func timestamps(_ low: Timestamp?, _ high: Timestamp?) -> FilterTest {
+        let all = TimestampRange()
+        return .timestampRange(TimestampRange(low: low ?? all.low, high: high ?? all.high))
+    }
+}
+
+extension Timestamp {
+    /// The neighbours, counting all nanoseconds that 32 bits can be.
+    fileprivate var below: Timestamp? {
+        if nanoseconds > .min { return Timestamp(seconds: seconds, nanoseconds: nanoseconds - 1) }
+        return seconds > .min ? Timestamp(seconds: seconds - 1, nanoseconds: .max) : nil
+    }
+    fileprivate var above: Timestamp? {
+        if nanoseconds < .max { return Timestamp(seconds: seconds, nanoseconds: nanoseconds + 1) }
+        return seconds < .max ? Timestamp(seconds: seconds + 1, nanoseconds: .min) : nil
     }
 }

@@ -26,20 +26,14 @@ extension Binder {
             return .constant(op == .notEqual)
         }
         if let exact = value.int64 { return intRange(op, exact) }
-        var range = IntRange()
-        // The integers below: none, all, or up to `floor`.
-        let isAbove = Decimal128.compare(value, Int64.max) > 0
-        let isBelow = Decimal128.compare(value, Int64.min) < 0
-        switch op {
-        case .less, .lessEqual:
-            if isBelow { return .constant(false) }
-            if !isAbove { range.high = Self.floor(value) }
-        case .greater, .greaterEqual:
-            if isAbove { return .constant(false) }
-            if !isBelow { range.low = Self.floor(value) + 1 }
-        default: return .constant(op == .notEqual)
+        if Decimal128.compare(value, Int64.max) > 0 {
+            return Self.range(op, .max, nil, nil, FilterTest.ints)
         }
-        return FilterNode(.intRange(range))
+        if Decimal128.compare(value, Int64.min) < 0 {
+            return Self.range(op, nil, nil, .min, FilterTest.ints)
+        }
+        let floor = Self.floor(value)
+        return Self.range(op, floor, nil, floor + 1, FilterTest.ints)
     }
 
     /// The greatest integer not above a decimal that lies between two integers.
@@ -69,8 +63,9 @@ extension Binder {
             let bytes = [UInt8(tag.rawValue)] + filter.text(constant.text)
             return comparison(op, cell: filter.addText(bytes))
         case _ where op.isTextual: throw noText(op, constant)
-        case .objectWithPrimaryKey: return Self.equality(op, .object(constant.objectName))
-        default: return valueTest(op, constant.raw)
+        default:
+            return constant.name.map { Self.equality(op, .object($0)) }
+                ?? valueTest(op, constant.raw)
         }
     }
 

@@ -4,11 +4,10 @@ extension Binder {
     mutating func checkWords(_ condition: inout BoundComparison) throws(RealmError) {
         let right = condition.right
         guard case .constant = right.form else {
-            let problem =
+            throw text.error(
+                syntax(right.node).kind == .argument ? .invalidQueryArg : .invalidQuery,
                 "TEXT needs words on its right, '\(spelling(right.node))' is a "
-                + (right.isList ? "list" : "property")
-            throw syntax(right.node).kind == .argument
-                ? invalidArgument(problem) : invalidQuery(problem)
+                    + (right.isList ? "list" : "property"))
         }
         let rules = try wordRules(condition.left)
         try checkQuantifier(condition.left)
@@ -28,17 +27,16 @@ extension Binder {
                     + operand.kind.typeWord)
         }
         let bound = paths[place]
-        guard bound.classIndex >= 0, bound.path.value == .column, bound.path.mixedCount == 0 else {
+        guard let property = property(bound), bound.path.value == .column,
+            bound.path.mixedCount == 0
+        else {
             throw RealmError(
                 .illegalOperation,
                 "'\(spelling(operand.node))' is no property with a full-text index")
         }
-        let owner = schema.classes[bound.classIndex]
-        let property = owner.properties[bound.propertyIndex]
         guard let rules = property.wordRules else {
             throw RealmError(
-                .illegalOperation,
-                "property '\(owner.shownName).\(property.name)' has no full-text index")
+                .illegalOperation, "property '\(named(bound))' has no full-text index")
         }
         return rules
     }

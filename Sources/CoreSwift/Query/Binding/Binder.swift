@@ -114,29 +114,22 @@ struct Binder {
 
     // MARK: Errors
 
-    func invalidQuery(_ problem: String) -> RealmError {
-        RealmError(
-            .invalidQuery, "Invalid predicate: '\(text.string(0, text.count))': \(problem)")
-    }
+    func invalidQuery(_ problem: String) -> RealmError { text.error(.invalidQuery, problem) }
     func invalidArgument(_ problem: String) -> RealmError {
-        RealmError(
-            .invalidQueryArg, "Invalid predicate: '\(text.string(0, text.count))': \(problem)")
+        text.error(.invalidQueryArg, problem)
     }
-    func notSupported(_ construct: String) -> RealmError {
-        RealmError(
-            .notSupported,
-            "Predicate '\(text.string(0, text.count))': \(construct) cannot be executed yet")
+    /// What is wrong with a constant, which the text has or the caller gave.
+    func invalid(_ constant: BoundConstant, _ problem: String) -> RealmError {
+        text.error(constant.isArgument ? .invalidQueryArg : .invalidQuery, problem)
     }
-    func spelling(_ node: SyntaxNode) -> String {
-        text.string(Int(node.start), Int(node.end))
-    }
-    func spelling(_ index: Int32) -> String { spelling(tree.nodes[Int(index)]) }
+    func spelling(_ node: SyntaxNode) -> String { text.string(node) }
+    func spelling(_ index: Int32) -> String { spelling(tree[index]) }
 
     // MARK: Nodes
 
     /// A node as it is meant.
     @inline(__always) func syntax(_ index: Int32) -> SyntaxNode {
-        var node = tree.nodes[Int(index)]
+        var node = tree[index]
         if case .truth(let value) = bound[Int(index)].meaning {
             node.kind = value ? .keywordTrue : .keywordFalse
         }
@@ -195,30 +188,27 @@ struct Binder {
     /// Whether the node is a list literal or a list argument.
     func isList(_ index: Int32) -> Bool {
         let node = syntax(index)
-        if node.kind == .list { return true }
-        guard node.kind == .argument, case .list = arguments[Int(node.payload)] else {
-            return false
+        return node.kind == .list || listArgument(node) != nil
+    }
+
+    /// The values of a list argument.
+    private func listArgument(_ node: SyntaxNode) -> [Value]? {
+        guard node.kind == .argument, case .list(let values) = arguments[Int(node.payload)] else {
+            return nil
         }
-        return true
+        return values
     }
 
     /// The members of a list literal or list argument.
     mutating func listMembers(_ index: Int32) throws(RealmError) -> [BoundConstant] {
         let node = syntax(index)
         var members: [BoundConstant] = []
-        if node.kind == .argument, case .list(let values) = arguments[Int(node.payload)] {
+        if let values = listArgument(node) {
             members.reserveCapacity(values.count)
-            for value in values {
-                var member = boundConstant(value)
-                member.isArgument = true
-                member.node = index
-                members.append(member)
-            }
-            return members
-        }
-        members.reserveCapacity(Int(node.b))
-        for child in tree.children[Int(node.a)..<Int(node.a + node.b)] {
-            members.append(try constant(child))
+            for value in values { members.append(argumentConstant(value, index)) }
+        } else {
+            members.reserveCapacity(Int(node.b))
+            for child in tree.members(node) { members.append(try constant(child)) }
         }
         return members
     }
@@ -229,38 +219,32 @@ struct Binder {
         var constant: BoundConstant
         switch node.kind {
         case .integer:
-            constant = BoundConstant(.int, node.payload)
+            constant = BoundConstant(.int(Int64(bitPattern: node.payload)))
             if node.options == 1 {
                 constant.huge = Double(Literals.decimalDigits(spelling(node)))
             }
             constant.isComputed = node.options == 2
-        case .double, .infinity: constant = BoundConstant(.double, node.payload)
-        case .nan: constant = BoundConstant(.double, Double.nan.bitPattern)
-        case .float: constant = BoundConstant(.float, node.payload)
+        case .double, .infinity: constant = BoundConstant(.double(node.double))
+        case .nan: constant = BoundConstant(.double(.nan))
+        case .float: constant = BoundConstant(.float(node.float))
         case .decimal:
-            constant = BoundConstant(
-                .decimal, .decimal(Decimal128(String(inParentheses(node))) ?? .nan))
-        case .keywordTrue: constant = BoundConstant(.bool, 1)
-        case .keywordFalse: constant = BoundConstant(.bool, 0)
-        case .null: constant = BoundConstant(.null)
-        case .string, .base64:
-            constant = BoundConstant(.string)
-            constant.text = try text(node)
-        case .binary:
-            constant = BoundConstant(.binary)
-            constant.text = try text(node)
-        case .date:
-            constant = BoundConstant(.timestamp, node.payload)
-            constant.extra = node.extra
-        case .objectKey: constant = BoundConstant(.objectKey, node.payload)
+            constant = BoundConstant(.decimal(Decimal128(String(inParentheses(node))) ?? .nan))
+        case .keywordTrue: constant = BoundConstant(.bool(true))
+        case .keywordFalse: constant = BoundConstant(.bool(false))
+        case .null: constant = BoundConstant(RawValue.null)
+        case .string, .base64: constant = BoundConstant(.string, try text(node))
+        case .binary: constant = BoundConstant(.binary, try text(node))
+        case .date: constant = BoundConstant(node.date)
+        case .objectKey:
+            constant = BoundConstant(ObjectKey(rawValue: Int64(bitPattern: node.payload)))
         case .typedLink:
-            constant = BoundConstant(.link, node.payload)
-            constant.classKey = ClassKey(rawValue: UInt32(bitPattern: node.extra))
-        case .uuid:
-            constant = BoundConstant(.uuid, .uuid(try UUIDValue(parsing: inParentheses(node))))
-        case .objectId:
             constant = BoundConstant(
-                .objectId, .objectId(try ObjectId(parsing: inParentheses(node))))
+                .link(
+                    ClassKey(rawValue: UInt32(bitPattern: node.extra)),
+                    ObjectKey(rawValue: Int64(bitPattern: node.payload))))
+        case .uuid: constant = BoundConstant(.uuid(try UUIDValue(parsing: inParentheses(node))))
+        case .objectId:
+            constant = BoundConstant(.objectId(try ObjectId(parsing: inParentheses(node))))
         case .object: constant = try objectConstant(node)
         case .argument:
             guard case .scalar(let value) = try argument(Int64(node.payload), spelling(node))
@@ -273,10 +257,8 @@ struct Binder {
                     "the quantifier \(node.quantifier.word) needs a list, "
                         + "argument \(spelling(node)) is a single value")
             }
-            constant = boundConstant(value)
-            constant.isArgument = true
-        default:
-            throw invalidQuery("'\(spelling(node))' is no constant")
+            return argumentConstant(value, index)
+        default: throw invalidQuery("'\(spelling(node))' is no constant")
         }
         constant.node = index
         return constant
@@ -290,36 +272,26 @@ struct Binder {
 
     /// Puts the bytes of a string, base64 or binary node among the filter's.
     private mutating func text(_ node: SyntaxNode) throws(RealmError) -> FilterText {
-        if node.kind == .base64 || node.options != 0 {
-            return filter.addText(try bytes(node))
-        }
-        let start = Int(node.start) + 1
-        let count = Int(node.end) - 1 - start
-        return filter.addText(UnsafeBufferPointer(start: text.base + start, count: count))
-    }
-
-    /// The bytes of a string, base64 or binary node.
-    private func bytes(_ node: SyntaxNode) throws(RealmError) -> [UInt8] {
-        var token = Token(.string, Int(node.start), Int(node.end))
-        token.flag = node.options & 1 != 0
-        if node.kind == .base64 || node.options & 2 != 0 { return try Literals.base64(text, token) }
-        return try Literals.string(text, token)
+        if let plain = Literals.plain(text, node) { return filter.addText(plain) }
+        return filter.addText(try Literals.bytes(text, node))
     }
 
     /// An argument's value.
-    private mutating func boundConstant(_ value: Value) -> BoundConstant {
+    private mutating func argumentConstant(_ value: Value, _ node: Int32) -> BoundConstant {
         var constant = BoundConstant(value: value)
         switch value {
         case .string(let text): constant.text = filter.addText(Array(text.utf8))
         case .binary(let bytes): constant.text = filter.addText(bytes)
         default: break
         }
+        constant.isArgument = true
+        constant.node = node
         return constant
     }
 
     /// `obj('Class', key)`.
     private mutating func objectConstant(_ node: SyntaxNode) throws(RealmError) -> BoundConstant {
-        let name = String(decoding: try bytes(node), as: UTF8.self)
+        let name = String(decoding: try Literals.bytes(text, node), as: UTF8.self)
         guard let target = schema.classIndex(called: name) else {
             throw invalidQuery("obj(): there is no class '\(name)'")
         }
@@ -328,25 +300,16 @@ struct Binder {
         guard let property = schema.classes[target].primaryKeyProperty else {
             throw invalidQuery("obj(): class '\(shown)' has no primary key")
         }
-        let fits: Bool
-        switch (property.type, key.kind) {
-        case (.int, .int), (.string, .string), (.objectId, .objectId), (.uuid, .uuid): fits = true
-        case (_, .null): fits = property.isNullable
-        default: fits = false
-        }
-        guard fits else {
-            let problem =
+        guard key.kind == .null ? property.isNullable : key.kind == Self.kind(property.type) else {
+            throw invalid(
+                key,
                 "obj(): the primary key '\(shown).\(property.name)' cannot be of type "
-                + key.typeWord
-            throw key.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+                    + key.typeWord)
         }
-        var constant = BoundConstant(.objectWithPrimaryKey, key.bits)
-        constant.high = key.high
-        constant.text = key.text
-        constant.primaryKeyKind = key.kind
-        constant.primaryKeyColumn = Int32(property.key.column)
-        constant.classKey = schema.classes[target].key
-        return constant
+        return BoundConstant(
+            ObjectName(
+                classKey: schema.classes[target].key, column: Int32(property.key.column),
+                key: key.kind == .string ? .text(key.text) : .value(key.raw)))
     }
 
     // MARK: Predicates
@@ -374,7 +337,7 @@ struct Binder {
             let made: Int32
             switch node.kind {
             case .and, .or:
-                let parts = tree.children[Int(node.a)..<Int(node.a + node.b)].map { result($0) }
+                let parts = tree.members(node).map { result($0) }
                 made = filter.add(
                     node.kind == .and ? FilterTest.and : FilterTest.or, parts)
             case .not: made = filter.negate(result(node.a))

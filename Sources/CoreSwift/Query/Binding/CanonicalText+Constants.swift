@@ -33,14 +33,12 @@ extension CanonicalText {
         guard let first = name.utf8.first, Lexer.isNameStart(first), first != UInt8(ascii: "$"),
             !words.contains(name.lowercased())
         else { return false }
-        // One byte more, so that the text has an address.
-        let bytes = Array(name.utf8) + [0]
-        return bytes.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return false }
-            var lexer = Lexer(QueryText(base: base, count: buffer.count - 1), .core)
-            guard let token = try? lexer.next(), token.kind.isName else { return false }
-            return Int(token.end) == buffer.count - 1
+        let end = try? QueryText.with(Array(name.utf8)) { text throws(RealmError) in
+            var lexer = Lexer(text, .core)
+            let token = try lexer.next()
+            return token.kind.isName ? Int(token.end) : 0
         }
+        return end == name.utf8.count
     }
 
     /// The key of a dictionary between brackets.
@@ -67,29 +65,23 @@ extension CanonicalText {
 
     /// A constant of the text.
     func constant(_ node: SyntaxNode, _ index: Int32) -> String {
-        let spelling = text.string(Int(node.start), Int(node.end))
+        let spelling = binder.spelling(node)
+        // A decimal takes the digits that the query wrote, beyond those of a double.
+        let isDecimal = binder.nodeTexts[Int(index)].isDecimal
         switch node.kind {
         case .integer where node.options == 0:
             return integer(Int64(bitPattern: node.payload), index)
         case .integer where node.options == 1: return Literals.decimalDigits(spelling)
         case .string, .base64: return Self.string(spelledBytes(node))
         case .binary: return Self.binary(spelledBytes(node))
-        case .double:
-            // A decimal takes the digits that the query wrote, beyond those of a double.
-            return binder.nodeTexts[Int(index)].isDecimal
-                ? spelling : Self.double(Double(bitPattern: node.payload))
-        case .float:
-            return binder.nodeTexts[Int(index)].isDecimal
-                ? spelling
-                : Self.float(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
-        case .infinity: return Double(bitPattern: node.payload) < 0 ? "-inf" : "inf"
+        case .double: return isDecimal ? spelling : Self.double(node.double)
+        case .float: return isDecimal ? spelling : Self.float(node.float)
+        case .infinity: return Self.double(node.double)
         case .nan: return "nan"
         case .null: return "NULL"
         case .keywordTrue: return "true"
         case .keywordFalse: return "false"
-        case .date:
-            return Self.timestamp(
-                Timestamp(seconds: Int64(bitPattern: node.payload), nanoseconds: node.extra))
+        case .date: return Self.timestamp(node.date)
         case .objectKey: return "O\(node.payload)"
         case .typedLink: return "L\(node.extra):\(Int64(bitPattern: node.payload))"
         default: return spelling
@@ -98,12 +90,7 @@ extension CanonicalText {
 
     /// The bytes of a string, base64 or binary node.
     func spelledBytes(_ node: SyntaxNode) -> [UInt8] {
-        var token = Token(.string, Int(node.start), Int(node.end))
-        token.flag = node.options & 1 != 0
-        let bytes =
-            node.kind == .base64 || node.options & 2 != 0
-            ? try? Literals.base64(text, token) : try? Literals.string(text, token)
-        return bytes ?? []
+        (try? Literals.bytes(binder.text, node)) ?? []
     }
 
     func object(_ node: SyntaxNode, _ key: String) -> String {
@@ -117,14 +104,12 @@ extension CanonicalText {
 
     func argument(_ index: Int32) -> String {
         let node = binder.syntax(index)
-        guard Int(node.payload) < part.arguments.count else {
-            return text.string(Int(node.start), Int(node.end))
-        }
-        switch part.arguments[Int(node.payload)] {
-        case .scalar(let value): return quantifier(node) + self.value(value, index)
+        switch given(node) {
+        case .scalar(let value): return node.quantifier.prefix + self.value(value, index)
         case .list(let values):
-            return quantifier(node) + "{"
+            return node.quantifier.prefix + "{"
                 + values.map { self.value($0, index) }.joined(separator: ", ") + "}"
+        case nil: return binder.spelling(node)
         }
     }
 
@@ -167,9 +152,7 @@ extension CanonicalText {
 
     /// A coordinate, which is a plain number, finite or with a sign.
     func coordinate(_ index: Int32) -> String {
-        let node = binder.syntax(index)
-        guard node.kind == .argument, Int(node.payload) < part.arguments.count,
-            case .scalar(let value) = part.arguments[Int(node.payload)],
+        guard case .scalar(let value) = given(binder.syntax(index)),
             let number = NumberFunctions.double(BoundConstant(value: value).raw)
         else { return leaf(index) }
         return number == .infinity ? "+inf" : Self.double(number)

@@ -7,8 +7,6 @@
 // operators whose right side may be empty or have escapes.
 
 struct CanonicalText {
-    let text: QueryText
-    let part: Query.QueryPart
     /// Has the names: the texts of paths by node, the scopes of SUBQUERYs.
     let binder: Binder
     var tree: SyntaxTree { binder.tree }
@@ -26,23 +24,17 @@ struct CanonicalText {
         guard let rootClass = schema.classes.firstIndex(where: { $0.key == classKey }) else {
             return "TRUEPREDICATE"
         }
-        let bytes = part.text + [0]
-        return bytes.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return "TRUEPREDICATE" }
-            let text = QueryText(base: base, count: part.text.count)
-            do throws(RealmError) {
-                // Names that were found once are found again.
-                var binder = Binder(
-                    text, part.tree, schema, rootClass, part.arguments, FilterBuilder(),
-                    values: values)
-                binder.recordTexts()
-                try binder.resolveNames()
-                if dependsOnTypes(part) { _ = try binder.bindPredicate() }
-                return CanonicalText(text: text, part: part, binder: binder).predicate()
-            } catch {
-                return text.string(0, text.count)
-            }
+        let text = try? QueryText.with(part.text) { text throws(RealmError) in
+            // Names that were found once are found again.
+            var binder = Binder(
+                text, part.tree, schema, rootClass, part.arguments, FilterBuilder(),
+                values: values)
+            binder.recordTexts()
+            try binder.resolveNames()
+            if dependsOnTypes(part) { _ = try binder.bindPredicate() }
+            return CanonicalText(binder: binder).predicate()
         }
+        return text ?? String(decoding: part.text, as: UTF8.self)
     }
 
     /// Whether some constant is written in a way that depends on what it is compared with: digits
@@ -104,29 +96,25 @@ struct CanonicalText {
             default: return [.node(node.a), .text(" == true")]
             }
         case .geoWithin: return [.node(node.a), .text(" GEOWITHIN "), shape(node.b)]
-        case .list: return [.text(quantifier(node) + "{")] + joined(node, ", ") + [.text("}")]
-        case .add: return arithmetic(node, " + ")
-        case .subtract: return arithmetic(node, " - ")
-        case .multiply: return arithmetic(node, " * ")
-        case .divide: return arithmetic(node, " / ")
+        case .list: return [.text(node.quantifier.prefix + "{")] + joined(node, ", ") + [.text("}")]
+        case .add, .subtract, .multiply, .divide:
+            return [
+                .text("("), .node(node.a), .text(" \(node.kind.sign) "), .node(node.b), .text(")"),
+            ]
         case .negate: return [.text("-("), .node(node.a), .text(")")]
         case .subquery: return subquery(node)
         case .function:
-            let name = text.string(Int(node.start), Int(node.end)).lowercased()
-            return [.text(quantifier(node) + name + "(")] + joined(node, ", ") + [.text(")")]
+            let name = binder.spelling(node).lowercased()
+            return [.text(node.quantifier.prefix + name + "(")] + joined(node, ", ") + [.text(")")]
         case .geoPolygon:
             return [.text("geoPolygon(")] + joined(node, ", ") + [.text(")")]
         default: return [.text(leaf(index))]
         }
     }
 
-    private func arithmetic(_ node: SyntaxNode, _ sign: String) -> [Piece] {
-        [.text("("), .node(node.a), .text(sign), .node(node.b), .text(")")]
-    }
-
     private func joined(_ node: SyntaxNode, _ separator: String) -> [Piece] {
         var result: [Piece] = []
-        for child in members(node) {
+        for child in tree.members(node) {
             if !result.isEmpty { result.append(.text(separator)) }
             // Lists have constants alone, and no calls.
             let isMember = node.kind == .list && binder.syntax(child).kind.isConstant
@@ -141,11 +129,11 @@ struct CanonicalText {
         switch node.kind {
         case .path:
             let ending = binder.path(index).ending
-            return quantifier(node) + binder.nodeTexts[Int(index)].text
+            return node.quantifier.prefix + binder.nodeTexts[Int(index)].text
                 + (ending == .value ? "" : "." + ending.spelling)
         case .aggregate: return binder.nodeTexts[Int(index)].text
-        case .geoBox, .geoCircle: return geo(node, members(node).map { coordinate($0) })
-        case .geoRing: return "{" + Self.points(members(node).map { coordinate($0) }) + "}"
+        case .geoBox, .geoCircle: return geo(node, tree.members(node).map { coordinate($0) })
+        case .geoRing: return "{" + Self.points(tree.members(node).map { coordinate($0) }) + "}"
         case .argument: return argument(index)
         case .object: return object(node, leaf(node.a))
         default: return constant(node, index)
@@ -154,7 +142,7 @@ struct CanonicalText {
 
     private func subquery(_ node: SyntaxNode) -> [Piece] {
         let index = Int(node.a)
-        let ending = PathEnding(rawValue: node.op) ?? .size
+        let ending = node.ending
         let scope = binder.subqueries[index].scope
         let members =
             "SUBQUERY(" + binder.subqueries[index].text + ", " + binder.variableText(scope)
@@ -167,11 +155,15 @@ struct CanonicalText {
 
     /// A shape that an argument spells stands as it is.
     private func shape(_ index: Int32) -> Piece {
-        let node = binder.syntax(index)
-        guard node.kind == .argument, Int(node.payload) < part.arguments.count,
-            case .scalar(.string(let spelled)) = part.arguments[Int(node.payload)]
-        else { return .node(index) }
+        guard case .scalar(.string(let spelled)) = given(binder.syntax(index)) else {
+            return .node(index)
+        }
         return .text(spelled)
+    }
+
+    /// What is given for an argument.
+    func given(_ node: SyntaxNode) -> QueryArgument? {
+        node.kind == .argument ? binder.arguments[Int(node.payload)] : nil
     }
 
     private func geo(_ node: SyntaxNode, _ coordinates: [String]) -> String {
@@ -186,23 +178,14 @@ struct CanonicalText {
         }.joined(separator: ", ")
     }
 
-    private func members(_ node: SyntaxNode) -> ArraySlice<Int32> {
-        tree.children[Int(node.a)..<Int(node.a + node.b)]
-    }
-
-    func quantifier(_ node: SyntaxNode) -> String {
-        node.quantifier == .unspecified ? "" : node.quantifier.word + " "
-    }
-
     private func comparison(_ node: SyntaxNode) -> [Piece] {
-        let op = ComparisonOperator(rawValue: node.op) ?? .equal
+        let op = node.comparison
         var options = ComparisonOptions(rawValue: node.options)
         if !dependsOnDialect(op, node.b) { options.remove(.format) }
         var spelling = op.spelling
         // `x == list` says the same as `x IN list` where x is a single value.
         let leftNode = binder.syntax(node.a)
-        let rightNode = binder.syntax(node.b)
-        if op == .equal, rightNode.quantifier == .unspecified, isList(rightNode),
+        if op == .equal, binder.syntax(node.b).quantifier == .unspecified, binder.isList(node.b),
             leftNode.kind == .path, binder.path(node.a).isSingle
         {
             spelling = "IN"
@@ -214,7 +197,7 @@ struct CanonicalText {
     /// empty text (X6), or escapes of LIKE (X7).
     private func dependsOnDialect(_ op: ComparisonOperator, _ index: Int32) -> Bool {
         let node = binder.syntax(index)
-        let members = node.kind == .list ? Array(members(node)) : [index]
+        let members = node.kind == .list ? tree.members(node) : [index]
         return members.contains { member in
             texts(member).contains { bytes in
                 guard let bytes else { return true }
@@ -235,20 +218,12 @@ struct CanonicalText {
         }
         switch node.kind {
         case .string, .base64, .binary: return [spelledBytes(node)]
-        case .argument where Int(node.payload) < part.arguments.count:
-            switch part.arguments[Int(node.payload)] {
-            case .scalar(let value): return [bytes(value)]
-            case .list(let values): return values.map { bytes($0) }
-            }
-        default: return [nil]
+        default: break
         }
-    }
-
-    private func isList(_ node: SyntaxNode) -> Bool {
-        if node.kind == .list { return true }
-        guard node.kind == .argument, Int(node.payload) < part.arguments.count,
-            case .list = part.arguments[Int(node.payload)]
-        else { return false }
-        return true
+        switch given(node) {
+        case .scalar(let value): return [bytes(value)]
+        case .list(let values): return values.map { bytes($0) }
+        case nil: return [nil]
+        }
     }
 }

@@ -34,22 +34,11 @@ struct PredicateWriter {
         depth += 1
     }
 
-    private func append(_ node: SyntaxNode) -> Int32 {
-        tree.nodes.append(node)
-        return Int32(truncatingIfNeeded: tree.nodes.count - 1)
-    }
-
     /// A node that ends here.
-    private func closed(_ node: SyntaxNode) -> Int32 {
+    private func closed(_ node: SyntaxNode, of children: [Int32] = []) -> Int32 {
         var node = node
         node.end = here
-        return append(node)
-    }
-
-    private func setChildren(_ node: inout SyntaxNode, _ children: [Int32]) {
-        node.a = Int32(truncatingIfNeeded: tree.children.count)
-        node.b = Int32(truncatingIfNeeded: children.count)
-        tree.children.append(contentsOf: children)
+        return children.isEmpty ? tree.add(node) : tree.add(node, of: children)
     }
 
     // MARK: Predicates
@@ -81,13 +70,11 @@ struct PredicateWriter {
             node.kind = .between
             node.a = try write(value)
             put(" BETWEEN ")
-            var list = SyntaxNode(.list, here, here)
+            let list = SyntaxNode(.list, here, here)
             put("{")
-            let first = try write(low)
-            put(", ")
-            setChildren(&list, [first, try write(high)])
+            let bounds = try write([low, high])
             put("}")
-            node.b = closed(list)
+            node.b = closed(list, of: bounds)
         case .holds(let operand):
             node.kind = .booleanPath
             node.a = try write(operand)
@@ -125,9 +112,9 @@ struct PredicateWriter {
         switch children.count {
         case 0: node.kind = kind == .and ? .truePredicate : .falsePredicate
         case 1: return children[0]
-        default: setChildren(&node, children)
+        default: break
         }
-        return closed(node)
+        return closed(node, of: children)
     }
 
     // MARK: Operands
@@ -146,35 +133,26 @@ struct PredicateWriter {
                 return try write(Predicate.Path(path.steps, .count), .unspecified)
             }
             node.kind = .aggregate
-            (node.a, node.b) = try steps(path.steps)
+            node.range = try steps(path.steps)
             put("." + aggregate.ending.spelling)
             node.op = aggregate.ending.rawValue
-            node.extra = self.names(names).count
+            node.extra = Int32(self.names(names).count)
         case .matching(let path, let variable, let condition, let aggregate, let names):
             node.kind = .subquery
             try writeSubquery(&node, path, variable, condition, aggregate, names)
         case .call(let name, let operands):
-            return try call(name) { writer throws(RealmError) in
-                var children: [Int32] = []
-                for operand in operands {
-                    if !children.isEmpty { writer.put(", ") }
-                    children.append(try writer.write(operand))
-                }
-                return children
-            }
+            return try call(name) { writer throws(RealmError) in try writer.write(operands) }
         case .choose(let condition, let first, let second):
             return try call("TERNARY") { writer throws(RealmError) in
-                let children = [try writer.write(condition)]
+                let chosen = try writer.write(condition)
                 writer.put(", ")
-                let value = try writer.write(first)
-                writer.put(", ")
-                return children + [value, try writer.write(second)]
+                return [chosen] + (try writer.write([first, second]))
             }
         case .arithmetic(let left, let operation, let right):
             node.kind = operation.kind
             put("(")
             node.a = try write(left)
-            put(operation.sign)
+            put(" \(node.kind.sign) ")
             node.b = try write(right)
             put(")")
         case .negated(let inner):
@@ -183,6 +161,18 @@ struct PredicateWriter {
             put(")")
         }
         return closed(node)
+    }
+
+    /// Operands with commas between them.
+    private mutating func write(
+        _ operands: [Predicate.Operand]
+    ) throws(RealmError) -> [Int32] {
+        var children: [Int32] = []
+        for operand in operands {
+            if !children.isEmpty { put(", ") }
+            children.append(try write(operand))
+        }
+        return children
     }
 
     /// Members are counted, not values of a property of theirs.
@@ -197,7 +187,7 @@ struct PredicateWriter {
         var node = SyntaxNode(.argument, here, here)
         node.quantifier = quantifier
         node.payload = UInt64(arguments.count)
-        put((quantifier == .unspecified ? "" : quantifier.word + " ") + "$\(arguments.count)")
+        put(quantifier.prefix + "$\(arguments.count)")
         arguments.append(value)
         return closed(node)
     }
@@ -211,9 +201,9 @@ struct PredicateWriter {
         put(name)
         node.end = here
         put("(")
-        setChildren(&node, try operands(&self))
+        let children = try operands(&self)
         put(")")
-        return append(node)
+        return tree.add(node, of: children)
     }
 
     private mutating func writeSubquery(
@@ -222,21 +212,19 @@ struct PredicateWriter {
     ) throws(RealmError) {
         if aggregate == .count { try checkCount(rest) }
         put("SUBQUERY(")
-        let members = try steps(path.steps)
+        let collection = try steps(path.steps)
         put(", ")
-        var subquery = SyntaxSubquery(
-            first: members.first, count: members.count, variableStart: here, variableEnd: here,
-            nodeFirst: Int32(truncatingIfNeeded: tree.nodes.count), predicate: 0)
+        let start = text.count
         put("$" + variable)
-        subquery.variableEnd = here
+        var subquery = SyntaxSubquery(
+            collection: collection, variable: Token(.identifier, start, text.count),
+            nodeFirst: Int32(truncatingIfNeeded: tree.nodes.count))
         put(", ")
         subquery.predicate = try write(condition)
         put(").")
         put(aggregate == .count ? "@count" : aggregate.ending.spelling)
         node.op = aggregate.ending.rawValue
-        if aggregate != .count {
-            (subquery.restFirst, subquery.restCount) = names(rest)
-        }
+        if aggregate != .count { subquery.rest = names(rest) }
         node.a = Int32(truncatingIfNeeded: tree.subqueries.count)
         tree.subqueries.append(subquery)
     }
@@ -248,8 +236,8 @@ struct PredicateWriter {
     ) throws(RealmError) -> Int32 {
         var node = SyntaxNode(.path, here, here)
         node.quantifier = quantifier
-        if quantifier != .unspecified { put(quantifier.word + " ") }
-        (node.a, node.b) = try steps(path.steps)
+        put(quantifier.prefix)
+        node.range = try steps(path.steps)
         switch path.ending {
         case .value: break
         case .count:
@@ -264,15 +252,14 @@ struct PredicateWriter {
 
     private mutating func steps(
         _ steps: [Predicate.Path.Step]
-    ) throws(RealmError) -> (first: Int32, count: Int32) {
-        let first = Int32(truncatingIfNeeded: tree.steps.count)
+    ) throws(RealmError) -> Range<Int> {
+        let first = tree.steps.count
         if steps.isEmpty { throw refused("a path has no steps") }
         for (place, step) in steps.enumerated() {
-            func dot() -> String { place == 0 ? "" : "." }
+            let isIndex = step.isIndex
+            if isIndex { put("[") } else if place > 0 { put(".") }
             switch step {
-            case .name(let name):
-                put(dot())
-                putName(name)
+            case .name(let name): putName(name)
             case .itself, .variable:
                 guard place == 0 else { throw refused("a variable is the first step of a path") }
                 if case .variable(let name) = step {
@@ -281,49 +268,33 @@ struct PredicateWriter {
                     word(.name, "SELF")
                 }
             case .index(let index):
-                put("[")
                 word(.index, "\(index)")
                 tree.steps[tree.steps.count - 1].index = index
-                put("]")
-            case .key(let key):
-                put("[")
-                let spelled = CanonicalText.key(Array(key.utf8))
-                word(.key, spelled)
-                tree.steps[tree.steps.count - 1].flag = spelled.utf8.contains(UInt8(ascii: "\\"))
-                put("]")
-            case .elements:
-                put("[")
-                word(.every, "*")
-                put("]")
-            case .keys:
-                put(dot())
-                word(.keys, "@keys")
-            case .values:
-                put(dot())
-                word(.values, "@values")
-            case .allBacklinks:
-                put(dot())
-                word(.allLinks, "@links")
+            case .key(let key): word(.key, CanonicalText.key(Array(key.utf8)))
+            case .elements: word(.every, "*")
+            case .keys: word(.keys, "@keys")
+            case .values: word(.values, "@values")
+            case .allBacklinks: word(.allLinks, "@links")
             case .backlinks(let name, let property):
-                put(dot())
                 word(.allLinks, "@links")
                 put(".")
                 putName(name)
                 put(".")
                 putName(property)
             }
+            if isIndex { put("]") }
         }
-        return (first, Int32(truncatingIfNeeded: tree.steps.count) - first)
+        return first..<tree.steps.count
     }
 
     /// Names behind an aggregate word.
-    private mutating func names(_ names: [String]) -> (first: Int32, count: Int32) {
-        let first = Int32(truncatingIfNeeded: tree.steps.count)
+    private mutating func names(_ names: [String]) -> Range<Int> {
+        let first = tree.steps.count
         for name in names {
             put(".")
             putName(name)
         }
-        return (first, Int32(truncatingIfNeeded: names.count))
+        return first..<tree.steps.count
     }
 
     /// A step that is spelled so.
@@ -340,7 +311,6 @@ struct PredicateWriter {
         if isEscaped { put("#") }
         word(.name, isEscaped ? String(spelled.dropFirst()) : spelled)
         tree.steps[tree.steps.count - 1].isEscaped = isEscaped
-        tree.steps[tree.steps.count - 1].flag = spelled.utf8.contains(UInt8(ascii: "\\"))
     }
 }
 
@@ -365,12 +335,14 @@ extension Predicate.Operation {
         case .divide: return .divide
         }
     }
-    fileprivate var sign: String {
+}
+
+extension Predicate.Path.Step {
+    /// Stands between brackets.
+    fileprivate var isIndex: Bool {
         switch self {
-        case .add: return " + "
-        case .subtract: return " - "
-        case .multiply: return " * "
-        case .divide: return " / "
+        case .index, .key, .elements: return true
+        default: return false
         }
     }
 }

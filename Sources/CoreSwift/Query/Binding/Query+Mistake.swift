@@ -49,23 +49,20 @@ extension Query {
     private static func reading(
         _ text: [UInt8], _ schema: Schema, _ classKey: ClassKey
     ) -> Range<Int>? {
-        text.withUnsafeBufferPointer { buffer in
-            let read = try? withText(buffer) { text throws(RealmError) in
-                let tree = try Parser.parse(text, dialect: .core, variables: [], argumentCount: nil)
-                var binder = Binder(
-                    text, tree, schema, try index(of: classKey, in: schema), [], FilterBuilder())
-                var ordering: [OrderingStep] = []
-                do throws(RealmError) {
-                    _ = try binder.bind(&ordering)
-                    return (start: Int32(0), end: Int32(0))
-                } catch {
-                    return binder.reading
-                }
+        let read = try? QueryText.with(text) { text throws(RealmError) in
+            let tree = try Parser.parse(text)
+            var binder = Binder(
+                text, tree, schema, try index(of: classKey, in: schema), [], FilterBuilder())
+            var ordering: [OrderingStep] = []
+            do throws(RealmError) {
+                _ = try binder.bind(&ordering)
+                return 0..<0
+            } catch {
+                return Int(binder.reading.start)..<Int(binder.reading.end)
             }
-            guard let read, read.start >= 0, read.start < read.end, Int(read.end) <= buffer.count
-            else { return nil }
-            return Int(read.start)..<Int(read.end)
         }
+        guard let read, !read.isEmpty, read.upperBound <= text.count else { return nil }
+        return read
     }
 
     private static func number(behind words: String, in text: [UInt8]) -> Int? {

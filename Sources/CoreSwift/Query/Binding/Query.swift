@@ -30,8 +30,7 @@ package final class Query: @unchecked Sendable {
     package static func parse(
         _ text: String, arguments: [QueryArgument] = [], schema: Schema, classKey: ClassKey
     ) throws(RealmError) -> Query {
-        let bytes = Array(text.utf8)
-        return try bytes.withUnsafeBufferPointer { buffer throws(RealmError) in
+        try Array(text.utf8).withUnsafeBufferPointer { buffer throws(RealmError) in
             try parse(buffer, arguments: arguments, schema: schema, classKey: classKey)
         }
     }
@@ -55,7 +54,7 @@ package final class Query: @unchecked Sendable {
     ) throws(RealmError) -> Query {
         // Unknown classes are an error before bad texts.
         _ = try index(of: classKey, in: schema)
-        return try withText(text) { text throws(RealmError) in
+        return try QueryText.with(text) { text throws(RealmError) in
             let tree = try Parser.parse(
                 text, dialect: format == nil ? .core : .format, variables: format?.names ?? [],
                 argumentCount: format?.argumentCount)
@@ -77,10 +76,8 @@ package final class Query: @unchecked Sendable {
     ) throws(RealmError) -> Query {
         let writer = try PredicateWriter(predicate, asFormat ? .format : .core)
         let part = QueryPart(text: writer.text, tree: writer.tree, arguments: writer.arguments)
-        return try writer.text.withUnsafeBufferPointer { buffer throws(RealmError) in
-            try withText(buffer) { text throws(RealmError) in
-                try bind(part, text, schema, classKey, values, true)
-            }
+        return try QueryText.with(writer.text) { text throws(RealmError) in
+            try bind(part, text, schema, classKey, values, true)
         }
     }
 
@@ -156,15 +153,12 @@ package final class Query: @unchecked Sendable {
         var builder = FilterBuilder()
         var roots: [Int32] = []
         for part in parts {
-            try part.text.withUnsafeBufferPointer { buffer throws(RealmError) in
-                try Self.withText(buffer) { text throws(RealmError) in
-                    var binder = Binder(
-                        text, part.tree, schema, classIndex, part.arguments, builder,
-                        values: values)
-                    var ignored: [OrderingStep] = []
-                    roots.append(try binder.bind(&ignored))
-                    builder = binder.filter
-                }
+            try QueryText.with(part.text) { text throws(RealmError) in
+                var binder = Binder(
+                    text, part.tree, schema, classIndex, part.arguments, builder, values: values)
+                var ignored: [OrderingStep] = []
+                roots.append(try binder.bind(&ignored))
+                builder = binder.filter
             }
         }
         let root = roots.isEmpty ? builder.add(.constant(true)) : builder.add(FilterTest.and, roots)
@@ -178,19 +172,6 @@ package final class Query: @unchecked Sendable {
             return index
         }
         throw RealmError(.noSuchTable, "there is no class with key \(key)")
-    }
-
-    /// An address also for empty texts.
-    static func withText<R>(
-        _ buffer: UnsafeBufferPointer<UInt8>, _ body: (QueryText) throws(RealmError) -> R
-    ) throws(RealmError) -> R {
-        if let base = buffer.baseAddress {
-            return try body(QueryText(base: base, count: buffer.count))
-        }
-        var empty: UInt8 = 0
-        return try withUnsafePointer(to: &empty) { base throws(RealmError) in
-            try body(QueryText(base: base, count: 0))
-        }
     }
 
     /// Canonical text: arguments put in, internal names, then the ordering (V1, V2).
@@ -215,32 +196,24 @@ enum OrderingText {
     static func sort(
         _ text: String, schema: Schema, classKey: ClassKey, values: ColumnKind? = nil
     ) throws(RealmError) -> OrderingStep {
-        try bind(text, schema, classKey, values) { text throws(RealmError) in
-            try Parser.sortDescriptor(text)
-        }
+        try bind(text, .sort, schema, classKey, values)
     }
 
     static func distinct(
         _ text: String, schema: Schema, classKey: ClassKey, values: ColumnKind? = nil
     ) throws(RealmError) -> OrderingStep {
-        try bind(text, schema, classKey, values) { text throws(RealmError) in
-            try Parser.distinctDescriptor(text)
-        }
+        try bind(text, .distinct, schema, classKey, values)
     }
 
     private static func bind(
-        _ text: String, _ schema: Schema, _ classKey: ClassKey, _ values: ColumnKind?,
-        _ parse: (QueryText) throws(RealmError) -> SyntaxTree
+        _ text: String, _ kind: SyntaxSuffix.Kind, _ schema: Schema, _ classKey: ClassKey,
+        _ values: ColumnKind?
     ) throws(RealmError) -> OrderingStep {
         guard let classIndex = schema.classes.firstIndex(where: { $0.key == classKey }) else {
             throw RealmError(.noSuchTable, "there is no class with key \(classKey)")
         }
-        // One byte more, so that an empty text has an address.
-        let bytes = Array(text.utf8) + [0]
-        return try bytes.withUnsafeBufferPointer { buffer throws(RealmError) in
-            guard let base = buffer.baseAddress else { return .limit(0) }
-            let text = QueryText(base: base, count: buffer.count - 1)
-            let tree = try parse(text)
+        return try QueryText.with(Array(text.utf8)) { text throws(RealmError) in
+            let tree = try Parser.orderingDescriptor(text, kind)
             var binder = Binder(
                 text, tree, schema, classIndex, [], FilterBuilder(), values: values)
             var steps: [OrderingStep] = []

@@ -112,15 +112,15 @@ final class ExpressionState {
     private static func value(
         _ constant: BoundConstant, _ snapshot: SnapshotReader, _ program: FilterProgram
     ) throws(RealmError) -> RawValue {
+        if let name = constant.name {
+            let key = try snapshot.table(name.classKey).find(
+                primaryKey: program.primaryKey(name), column: Int(name.column))
+            return .link(name.classKey, key ?? nobody)
+        }
         let text = program.bytes + Int(constant.text.offset)
         switch constant.kind {
         case .string: return .string(text, Int(constant.text.count))
         case .binary: return .binary(text, Int(constant.text.count))
-        case .objectWithPrimaryKey:
-            let key = try snapshot.table(constant.classKey).find(
-                primaryKey: program.primaryKey(constant.objectName),
-                column: Int(constant.primaryKeyColumn))
-            return .link(constant.classKey, key ?? nobody)
         default: return constant.raw
         }
     }

@@ -77,12 +77,9 @@ enum ExpressionFunction: Int32, CaseIterable {
         case .min, .max:
             guard operands.count == 1, isNumber(first) || first == .timestamp else { return nil }
             return first
-        case .sum:
+        case .sum, .average:
             guard operands.count == 1, isNumber(first) else { return nil }
-            return first == .int ? .int : first == .float || first == .double ? .double : .decimal
-        case .average:
-            guard operands.count == 1, isNumber(first) else { return nil }
-            return first == .decimal || first == .mixed ? .decimal : .double
+            return (self == .sum ? AggregateKind.sum : .average).result(of: first)
         case .count: return operands.count == 1 ? .int : nil
         case .ternary, .cast: return nil
         }

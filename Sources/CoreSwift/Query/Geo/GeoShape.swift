@@ -12,8 +12,6 @@ struct GeoShape: Sendable {
     /// What is wrong with a shape's coordinates, as a sentence.
     struct Problem: Error {
         let reason: String
-        /// An error of the query, not of the shape.
-        var cause: RealmError?
     }
 
     /// A place as a query has it: longitude, latitude in degrees.

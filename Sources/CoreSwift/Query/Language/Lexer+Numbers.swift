@@ -17,22 +17,25 @@ extension Lexer {
         return (overflow ? .max : value, overflow, offset - start)
     }
 
+    /// Moves behind a letter or sign if it stands at `offset`.
+    private func take(_ letter: Unicode.Scalar, _ offset: inout Int) -> Bool {
+        guard peek(offset) == UInt8(ascii: letter) else { return false }
+        offset += 1
+        return true
+    }
+
     /// A number or a calendar date; the first byte is a digit, or a point before a digit.
     mutating func number() throws(RealmError) -> Token {
         let start = position
         var offset = start
         if text[start] == UInt8(ascii: "0") {
-            let letter = peek(start + 1) | 0x20
-            if letter == UInt8(ascii: "x"), hexDigit(peek(start + 2)) != nil {
-                return radixInteger(shift: 4)
-            }
-            if dialect == .format {
-                if letter == UInt8(ascii: "o"), peek(start + 2) &- 0x30 < 8 {
-                    return radixInteger(shift: 3)
-                }
-                if letter == UInt8(ascii: "b"), peek(start + 2) &- 0x30 < 2 {
-                    return radixInteger(shift: 1)
-                }
+            switch peek(start + 1) | 0x20 {
+            case UInt8(ascii: "x"): if let token = radixInteger(shift: 4) { return token }
+            case UInt8(ascii: "o") where dialect == .format:
+                if let token = radixInteger(shift: 3) { return token }
+            case UInt8(ascii: "b") where dialect == .format:
+                if let token = radixInteger(shift: 1) { return token }
+            default: break
             }
         }
         let whole = digits(&offset)
@@ -41,37 +44,32 @@ extension Lexer {
         {
             return date
         }
-        var isFloating = false
-        if peek(offset) == UInt8(ascii: ".") {
-            isFloating = true
-            offset += 1
-            _ = digits(&offset)
-        }
+        var isFloating = take(".", &offset)
+        if isFloating { _ = digits(&offset) }
         if peek(offset) | 0x20 == UInt8(ascii: "e") {
             var exponent = offset + 1
-            if peek(exponent) == UInt8(ascii: "+") || peek(exponent) == UInt8(ascii: "-") {
-                exponent += 1
-            }
+            if !take("+", &exponent) { _ = take("-", &exponent) }
             if Lexer.isDigit(peek(exponent)) {
                 isFloating = true
                 _ = digits(&exponent)
                 offset = exponent
             }
         }
-        if !isFloating {
-            var token = Token(.integer, start, offset)
-            token.payload = whole.value
-            token.flag = whole.overflow
-            return finish(token)
-        }
+        if !isFloating { return finish(.integer, offset, whole.value) }
         let spelling = text.string(start, offset)
         if peek(offset) | 0x20 == UInt8(ascii: "f"), !isNameByte(peek(offset + 1)) {
-            var token = Token(.float, start, offset + 1)
-            token.payload = UInt64((Float(spelling) ?? 0).bitPattern)
-            return finish(token)
+            return finish(.float, offset + 1, UInt64((Float(spelling) ?? 0).bitPattern))
         }
-        var token = Token(.double, start, offset)
-        token.payload = (Double(spelling) ?? 0).bitPattern
+        return finish(.double, offset, (Double(spelling) ?? 0).bitPattern)
+    }
+
+    /// Moves behind a token that ends at `end`.
+    private mutating func finish(
+        _ kind: TokenKind, _ end: Int, _ payload: UInt64 = 0, extra: Int32 = 0
+    ) -> Token {
+        var token = Token(kind, position, end)
+        token.payload = payload
+        token.extra = extra
         return finish(token)
     }
 
@@ -79,7 +77,7 @@ extension Lexer {
         Lexer.isNameStart(byte) || Lexer.isDigit(byte)
     }
 
-    private func hexDigit(_ byte: UInt8) -> UInt64? {
+    static func hexDigit(_ byte: UInt8) -> UInt64? {
         switch byte {
         case 0x30...0x39: return UInt64(byte - 0x30)
         case 0x41...0x46: return UInt64(byte - 0x37)
@@ -88,27 +86,25 @@ extension Lexer {
         }
     }
 
-    private mutating func radixInteger(shift: Int) -> Token {
-        let start = position
-        var offset = start + 2
+    /// The digits behind `0x` and the like; nil without any.
+    private mutating func radixInteger(shift: UInt64) -> Token? {
+        var offset = position + 2
         var value: UInt64 = 0
         var overflow = false
-        while let digit = hexDigit(peek(offset)), digit < 1 << UInt64(shift) {
-            overflow = overflow || value >> (64 - UInt64(shift)) != 0
-            value = value << UInt64(shift) | digit
+        while let digit = Lexer.hexDigit(peek(offset)), digit < 1 << shift {
+            overflow = overflow || value >> (64 - shift) != 0
+            value = value << shift | digit
             offset += 1
         }
-        var token = Token(.integer, start, offset)
-        token.payload = overflow ? .max : value
-        token.flag = overflow
-        return finish(token)
+        if offset == position + 2 { return nil }
+        return finish(.integer, offset, overflow ? .max : value)
     }
 
     // MARK: Dates
 
     private func signedDigits(_ offset: inout Int) -> Int64? {
-        let negative = peek(offset) == UInt8(ascii: "-")
-        if negative || peek(offset) == UInt8(ascii: "+") { offset += 1 }
+        let negative = take("-", &offset)
+        if !negative { _ = take("+", &offset) }
         let number = digits(&offset)
         guard number.count > 0 else { return nil }
         if negative {
@@ -120,11 +116,9 @@ extension Lexer {
     /// `T<seconds>:<nanoseconds>`, nil when the word is a name.
     mutating func machineDate(nameEnd: Int) throws(RealmError) -> Token? {
         var offset = position + 1
-        guard let seconds = signedDigits(&offset), peek(offset) == UInt8(ascii: ":") else {
-            return nil
-        }
-        offset += 1
-        guard let nanoseconds = signedDigits(&offset), offset > nameEnd else { return nil }
+        guard let seconds = signedDigits(&offset), take(":", &offset),
+            let nanoseconds = signedDigits(&offset), offset > nameEnd
+        else { return nil }
         if (seconds > 0 && nanoseconds < 0) || (seconds < 0 && nanoseconds > 0) {
             throw text.syntaxError(
                 at: position, "seconds and nanoseconds of a date differ in sign",
@@ -135,10 +129,8 @@ extension Lexer {
                 at: position, "the nanoseconds of a date are out of range",
                 expected: "less than 1000000000")
         }
-        var token = Token(.date, position, offset)
-        token.payload = UInt64(bitPattern: seconds)
-        token.extra = Int32(nanoseconds)
-        return finish(token)
+        return finish(
+            .date, offset, UInt64(bitPattern: seconds), extra: Int32(nanoseconds))
     }
 
     /// `Y-M-D` with `T` or `@` and `h:m:s[:nanoseconds]` (L20), or the ISO 8601 forms of B8; nil
@@ -148,18 +140,16 @@ extension Lexer {
         var calendar = CalendarDate()
         let year = digits(&offset)
         calendar.year = Int64(clamping: year.value)
-        guard peek(offset) == UInt8(ascii: "-") else { return nil }
-        offset += 1
+        guard take("-", &offset) else { return nil }
         let month = digits(&offset)
         calendar.month = Int64(clamping: month.value)
-        guard month.count > 0, peek(offset) == UInt8(ascii: "-") else {
+        guard month.count > 0, take("-", &offset) else {
             // Beside blanks, or with other digits, it is a difference.
             if dialect == .core, year.count == 4, month.count == 2, !isNameByte(peek(offset)) {
                 throw text.syntaxError(at: offset, "the date is incomplete", expected: "a day")
             }
             return nil
         }
-        offset += 1
         let day = digits(&offset)
         calendar.day = Int64(clamping: day.value)
         guard day.count > 0 else { return nil }
@@ -175,19 +165,16 @@ extension Lexer {
         }
         offset += 1
         calendar.hour = Int64(clamping: digits(&offset).value)
-        guard peek(offset) == UInt8(ascii: ":"), Lexer.isDigit(peek(offset + 1)) else {
-            throw text.syntaxError(at: offset, "the date is incomplete", expected: "minutes")
+        func field(_ name: String) throws(RealmError) -> Int64 {
+            guard let number = number(behind: ":", &offset) else {
+                throw text.syntaxError(at: offset, "the date is incomplete", expected: name)
+            }
+            return number
         }
-        offset += 1
-        calendar.minute = Int64(clamping: digits(&offset).value)
-        guard peek(offset) == UInt8(ascii: ":"), Lexer.isDigit(peek(offset + 1)) else {
-            throw text.syntaxError(at: offset, "the date is incomplete", expected: "seconds")
-        }
-        offset += 1
-        calendar.second = Int64(clamping: digits(&offset).value)
-        if peek(offset) == UInt8(ascii: ":"), Lexer.isDigit(peek(offset + 1)) {
-            offset += 1
-            calendar.nanoseconds = Int64(clamping: digits(&offset).value)
+        calendar.minute = try field("minutes")
+        calendar.second = try field("seconds")
+        if let nanoseconds = number(behind: ":", &offset) {
+            calendar.nanoseconds = nanoseconds
             return try date(calendar, end: offset)
         }
         if peek(offset) == UInt8(ascii: "."), Lexer.isDigit(peek(offset + 1)) {
@@ -202,6 +189,11 @@ extension Lexer {
         }
         zone(&offset, &calendar)
         return try date(calendar, end: offset)
+    }
+
+    private func number(behind sign: Unicode.Scalar, _ offset: inout Int) -> Int64? {
+        guard Lexer.isDigit(peek(offset + 1)), take(sign, &offset) else { return nil }
+        return Int64(clamping: digits(&offset).value)
     }
 
     /// `Z`, `+hh:mm` or `-hh:mm`.
@@ -225,19 +217,17 @@ extension Lexer {
 
     private mutating func date(_ calendar: CalendarDate, end: Int) throws(RealmError) -> Token {
         if calendar.year < 1900 {
-            throw RealmError(
+            throw text.error(
                 .invalidQuery,
-                "Invalid predicate: '\(text.string(0, text.count))': the date at byte \(position) "
-                    + "lies before the year 1900; write it as T<seconds>:<nanoseconds>")
+                "the date at byte \(position) lies before the year 1900; write it as "
+                    + "T<seconds>:<nanoseconds>")
         }
         guard let timestamp = calendar.timestamp else {
             throw text.syntaxError(
                 at: position, "'\(text.string(position, end))' is no date of the calendar")
         }
-        var token = Token(.date, position, end)
-        token.payload = UInt64(bitPattern: timestamp.seconds)
-        token.extra = timestamp.nanoseconds
-        return finish(token)
+        return finish(
+            .date, end, UInt64(bitPattern: timestamp.seconds), extra: timestamp.nanoseconds)
     }
 
     // MARK: Keys and hexadecimal constants
@@ -247,30 +237,24 @@ extension Lexer {
         var offset = position + 1
         let key = digits(&offset)
         guard key.count > 0, offset == nameEnd else { return nil }
-        var token = Token(.objectKey, position, offset)
-        token.payload = UInt64(Int64(clamping: key.value))
-        return finish(token)
+        return finish(.objectKey, offset, UInt64(Int64(clamping: key.value)))
     }
 
     /// `L1:2`; keys of objects may be negative.
     mutating func typedLink(nameEnd: Int) -> Token? {
         var offset = position + 1
         let table = digits(&offset)
-        guard table.count > 0, offset == nameEnd, peek(offset) == UInt8(ascii: ":") else {
-            return nil
-        }
-        offset += 1
-        guard let key = signedDigits(&offset) else { return nil }
-        var token = Token(.typedLink, position, offset)
-        token.payload = UInt64(bitPattern: key)
-        token.extra = Int32(clamping: table.value)
-        return finish(token)
+        guard table.count > 0, offset == nameEnd, take(":", &offset),
+            let key = signedDigits(&offset)
+        else { return nil }
+        return finish(
+            .typedLink, offset, UInt64(bitPattern: key), extra: Int32(clamping: table.value))
     }
 
     /// `uuid(…)` and `oid(…)`, nil when what follows is not such a constant.
     mutating func hexConstant(nameEnd: Int) -> Token? {
-        let start = position
-        guard peek(nameEnd) == UInt8(ascii: "(") else { return nil }
+        var offset = nameEnd
+        guard take("(", &offset) else { return nil }
         let groups: [Int]
         let kind: TokenKind
         if isWord("uuid", nameEnd) {
@@ -282,50 +266,43 @@ extension Lexer {
         } else {
             return nil
         }
-        var offset = nameEnd + 1
         for (index, length) in groups.enumerated() {
-            if index > 0 {
-                guard peek(offset) == UInt8(ascii: "-") else { return nil }
-                offset += 1
-            }
+            if index > 0, !take("-", &offset) { return nil }
             for _ in 0..<length {
-                guard hexDigit(peek(offset)) != nil else { return nil }
+                guard Lexer.hexDigit(peek(offset)) != nil else { return nil }
                 offset += 1
             }
         }
-        guard peek(offset) == UInt8(ascii: ")") else { return nil }
-        return finish(Token(kind, start, offset + 1))
+        return take(")", &offset) ? finish(kind, offset) : nil
     }
 
     /// `decimal(1.50)`, `int(5)` and `timestamp(5:0)`: values that stay of their type beside others,
     /// or that have no other spelling. Nil when what follows is no such constant.
     mutating func typedConstant(nameEnd: Int) -> Token? {
-        guard peek(nameEnd) == UInt8(ascii: "(") else { return nil }
-        let first = nameEnd + 1
-        var offset = first
+        var offset = nameEnd
+        guard take("(", &offset) else { return nil }
         if isWord("decimal", nameEnd) {
             while isNumberByte(peek(offset)) { offset += 1 }
-            guard peek(offset) == UInt8(ascii: ")"),
-                Decimal128(text.string(first, offset)) != nil
-            else { return nil }
-            return finish(Token(.decimal, position, offset + 1))
+            guard Decimal128(text.string(nameEnd + 1, offset)) != nil, take(")", &offset) else {
+                return nil
+            }
+            return finish(.decimal, offset)
         }
         let isInt = isWord("int", nameEnd)
         guard isInt || isWord("timestamp", nameEnd), let number = signedDigits(&offset) else {
             return nil
         }
-        var token = Token(isInt ? .integer : .date, position, offset)
-        token.isExact = isInt
-        token.payload = UInt64(bitPattern: number)
+        var nanoseconds: Int64?
         if !isInt {
-            guard peek(offset) == UInt8(ascii: ":") else { return nil }
-            offset += 1
-            guard let nanoseconds = signedDigits(&offset) else { return nil }
-            token.extra = Int32(clamping: nanoseconds)
+            guard take(":", &offset) else { return nil }
+            nanoseconds = signedDigits(&offset)
         }
-        guard peek(offset) == UInt8(ascii: ")") else { return nil }
-        token.end = Int32(truncatingIfNeeded: offset + 1)
-        return finish(token)
+        guard isInt || nanoseconds != nil, take(")", &offset) else { return nil }
+        var token = finish(
+            isInt ? .integer : .date, offset, UInt64(bitPattern: number),
+            extra: Int32(clamping: nanoseconds ?? 0))
+        token.isExact = isInt
+        return token
     }
 
     private func isNumberByte(_ byte: UInt8) -> Bool {

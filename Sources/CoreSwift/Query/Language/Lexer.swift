@@ -194,6 +194,9 @@ struct Lexer {
         return Token(kind, start, end)
     }
 
+    private static let lengthLetters = Array("lhzL".utf8)
+    private static let numberLetters = Array("diuxXocfega".utf8)
+
     /// `%@`, `%K` and the number forms of format strings (X1).
     private mutating func formatArgument() throws(RealmError) -> Token {
         let start = position
@@ -202,24 +205,12 @@ struct Lexer {
         if peek(end) == UInt8(ascii: "@") || peek(end) == UInt8(ascii: "s") {
             return make(.formatArgument, 2)
         }
-        while true {
-            switch peek(end) {
-            case UInt8(ascii: "l"), UInt8(ascii: "h"), UInt8(ascii: "z"), UInt8(ascii: "L"):
-                end += 1
-                continue
-            default: break
-            }
-            break
-        }
-        switch peek(end) {
-        case UInt8(ascii: "d"), UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "x"),
-            UInt8(ascii: "X"), UInt8(ascii: "o"), UInt8(ascii: "c"), UInt8(ascii: "f"),
-            UInt8(ascii: "e"), UInt8(ascii: "g"), UInt8(ascii: "a"):
-            return make(.formatArgument, end + 1 - start)
-        default:
+        while Lexer.lengthLetters.contains(peek(end)) { end += 1 }
+        guard Lexer.numberLetters.contains(peek(end)) else {
             throw text.syntaxError(
                 at: start, "unexpected '%'", expected: "a format argument such as %@, %K or %d")
         }
+        return make(.formatArgument, end + 1 - start)
     }
 
     // MARK: Strings
@@ -232,9 +223,8 @@ struct Lexer {
             let byte = text[end]
             if byte == quote {
                 position = end + 1
-                var token = Token(.string, start, position)
-                token.flag = escaped
-                if escaped { _ = try Literals.string(text, token) }
+                let token = Token(.string, start, position)
+                if escaped { _ = try Literals.bytes(text, token) }
                 return token
             }
             if byte == UInt8(ascii: "\\") {
@@ -259,7 +249,7 @@ struct Lexer {
         }
         position = end + 1
         let token = Token(.base64, start, position)
-        _ = try Literals.base64(text, token)
+        _ = try Literals.bytes(text, token)
         return token
     }
 

@@ -1,13 +1,27 @@
 // Values of constants from their spelling: escapes, base64, calendar dates.
 
 enum Literals {
-    /// The bytes of a quoted string (L14, L15).
-    static func string(_ text: QueryText, _ token: Token) throws(RealmError) -> [UInt8] {
-        let start = Int(token.start) + 1
-        let end = Int(token.end) - 1
-        guard token.flag else {
-            return [UInt8](UnsafeBufferPointer(start: text.base + start, count: end - start))
-        }
+    /// The bytes that a string stands for: between quotes, or in base64 behind `B64`.
+    static func bytes(_ text: QueryText, _ place: some Spelled) throws(RealmError) -> [UInt8] {
+        if let plain = plain(text, place) { return Array(plain) }
+        return text.isQuoted(place)
+            ? try string(text, Int(place.start) + 1, Int(place.end) - 1)
+            : try base64(text, Int(place.start) + 4, Int(place.end) - 1)
+    }
+
+    /// The bytes of a quoted string without escapes, where they stand.
+    static func plain(
+        _ text: QueryText, _ place: some Spelled
+    ) -> UnsafeBufferPointer<UInt8>? {
+        guard text.isQuoted(place) else { return nil }
+        let bytes = UnsafeBufferPointer(rebasing: text.bytes(place).dropFirst().dropLast())
+        return bytes.contains(UInt8(ascii: "\\")) ? nil : bytes
+    }
+
+    /// Escapes between quotes (L14, L15).
+    private static func string(
+        _ text: QueryText, _ start: Int, _ end: Int
+    ) throws(RealmError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(end - start)
         var offset = start
@@ -66,9 +80,7 @@ enum Literals {
     ) throws(RealmError) -> UInt32 {
         var code: UInt32 = 0
         for _ in 0..<4 {
-            guard offset < end, let digit = Character(UnicodeScalar(text[offset])).hexDigitValue,
-                text[offset] < 0x80
-            else {
+            guard offset < end, let digit = Lexer.hexDigit(text[offset]) else {
                 throw text.syntaxError(
                     at: offset, "\\u without four hexadecimal digits", expected: "a hex digit")
             }
@@ -78,10 +90,11 @@ enum Literals {
         return code
     }
 
-    /// The bytes of `B64"…"` (L16).
-    static func base64(_ text: QueryText, _ token: Token) throws(RealmError) -> [UInt8] {
-        let start = Int(token.start) + 4
-        var end = Int(token.end) - 1
+    /// What stands in `B64"…"` (L16).
+    private static func base64(
+        _ text: QueryText, _ start: Int, _ closing: Int
+    ) throws(RealmError) -> [UInt8] {
+        var end = closing
         var bytes: [UInt8] = []
         let padded = end - start
         while end > start, text[end - 1] == UInt8(ascii: "="), padded - (end - start) < 2 {
@@ -110,7 +123,7 @@ enum Literals {
             }
         }
         guard count < 6, end == start + padded || padded % 4 == 0 else {
-            throw text.syntaxError(at: Int(token.start), "the base64 text is incomplete")
+            throw text.syntaxError(at: start - 4, "the base64 text is incomplete")
         }
         return bytes
     }
@@ -137,7 +150,7 @@ enum Literals {
         if significant.count > 21_000 { return sign + String(repeating: "9", count: 6200) }
         var limbs: [UInt64] = []
         for digit in significant {
-            var carry = UInt64(Character(UnicodeScalar(digit)).hexDigitValue ?? 0)
+            var carry = Lexer.hexDigit(digit) ?? 0
             for index in limbs.indices {
                 let value = limbs[index] * radix + carry
                 limbs[index] = value % 1_000_000_000_000_000
@@ -154,26 +167,22 @@ enum Literals {
     }
 
     /// The name a word stands for: escaped blanks decoded (L3).
-    static func name(_ text: QueryText, _ start: Int, _ end: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(end - start)
-        var offset = start
-        while offset < end {
-            var byte = text[offset]
-            if byte == UInt8(ascii: "\\"), offset + 1 < end {
-                offset += 1
-                byte = text[offset]
-                switch byte {
-                case UInt8(ascii: "t"): byte = 0x09
-                case UInt8(ascii: "n"): byte = 0x0A
-                case UInt8(ascii: "r"): byte = 0x0D
-                default: break
-                }
+    static func name(_ text: QueryText, _ place: some Spelled) -> [UInt8] {
+        var name: [UInt8] = []
+        var spelled = text.bytes(place).makeIterator()
+        while let byte = spelled.next() {
+            guard byte == UInt8(ascii: "\\"), let blank = spelled.next() else {
+                name.append(byte)
+                continue
             }
-            bytes.append(byte)
-            offset += 1
+            switch blank {
+            case UInt8(ascii: "t"): name.append(0x09)
+            case UInt8(ascii: "n"): name.append(0x0A)
+            case UInt8(ascii: "r"): name.append(0x0D)
+            default: name.append(blank)
+            }
         }
-        return bytes
+        return name
     }
 }
 

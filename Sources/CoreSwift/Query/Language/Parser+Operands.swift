@@ -38,25 +38,19 @@ extension Parser {
 
     /// Words of NSPredicate that the language leaves out (X15), where no property is meant.
     private func refuseForeignWord() throws(RealmError) {
-        let start = Int(token.start)
-        let end = Int(token.end)
-        if text.matches(start, end, ignoringCase: "anykey") {
+        if text.matches(token, "anykey") {
             var ahead = lexer
             if try ahead.next().kind == .identifier { throw text.notInLanguage("ANYKEY") }
         } else if nextIsParenthesis {
-            if text.matches(start, end, ignoringCase: "function") {
-                throw text.notInLanguage("FUNCTION(…)")
-            }
-            let name = end - start <= 4 ? text.string(token) : ""
+            if text.matches(token, "function") { throw text.notInLanguage("FUNCTION(…)") }
+            let name = token.end - token.start <= 4 ? text.string(token) : ""
             if name == "oid" || name == "uuid" {
                 let digits =
                     name == "oid" ? "24 hexadecimal digits" : "8-4-4-4-12 hexadecimal digits"
                 throw text.syntaxError(
-                    at: start, "'\(name)(' without them", expected: digits + " and ')'")
+                    at: Int(token.start), "'\(name)(' without them", expected: digits + " and ')'")
             }
-            if text.matches(start, end, ignoringCase: "fetch") {
-                throw text.notInLanguage("FETCH(…)")
-            }
+            if text.matches(token, "fetch") { throw text.notInLanguage("FETCH(…)") }
         }
     }
 
@@ -68,10 +62,7 @@ extension Parser {
             .formatKeyPath, .atLinks, .not, .any, .all, .none, .truePredicate, .falsePredicate,
             .subquery, .object:
             return true
-        case _
-        where kind.rawValue >= TokenKind.integer.rawValue
-            && kind.rawValue <= TokenKind.null.rawValue:
-            return true
+        case _ where kind.isConstant: return true
         case _ where kind.isName:
             var ahead = lexer
             let following = try ahead.next().kind
@@ -86,17 +77,12 @@ extension Parser {
 
     /// A quantifier in mixed case (X2): an identifier before what cannot follow a name.
     private func looseQuantifier() throws(RealmError) -> Quantifier? {
-        let start = Int(token.start)
-        let end = Int(token.end)
-        guard end - start == 3 || end - start == 4 else { return nil }
         let quantifier: Quantifier
-        if text.matches(start, end, ignoringCase: "any")
-            || text.matches(start, end, ignoringCase: "some")
-        {
+        if text.matches(token, "any") || text.matches(token, "some") {
             quantifier = .any
-        } else if text.matches(start, end, ignoringCase: "all") {
+        } else if text.matches(token, "all") {
             quantifier = .all
-        } else if text.matches(start, end, ignoringCase: "none") {
+        } else if text.matches(token, "none") {
             quantifier = .none
         } else {
             return nil
@@ -126,7 +112,7 @@ extension Parser {
                 return node
             }
             let node = try path(quantifier)
-            if tree.nodes[Int(node)].kind == .aggregate {
+            if tree[node].kind == .aggregate {
                 throw text.syntaxError(
                     at: Int(start), "'\(quantifier.word)' before an aggregate",
                     expected: "the aggregate alone")
@@ -139,90 +125,63 @@ extension Parser {
 
     /// A constant or an argument.
     mutating func constant() throws(RealmError) -> Int32 {
-        let current = token
-        let kind: SyntaxKind
-        switch current.kind {
+        var node = SyntaxNode(.argument, token)
+        switch token.kind {
         case .plus, .minus:
             guard isSignOfNumber() else {
-                throw text.syntaxError(current, expected: Parser.operandWords)
+                throw text.syntaxError(token, expected: Parser.operandWords)
             }
+            let sign = token
             try advance()
-            return try signed(current)
-        case .integer:
-            var node = SyntaxNode(.integer, current)
-            if current.isExact {
-                node.options = 2
-            } else {
-                node.payload = UInt64(Int64(clamping: current.payload))
-                node.options = current.payload > UInt64(Int64.max) ? 1 : 0
-            }
-            try advance()
-            return append(node)
-        case .infinity:
-            var node = SyntaxNode(.infinity, current)
-            node.payload = Double.infinity.bitPattern
-            try advance()
-            return append(node)
-        case .formatArgument:
-            var node = SyntaxNode(.argument, current)
-            node.payload = UInt64(tree.formatArguments)
-            tree.formatArguments += 1
-            try advance()
-            return append(node)
-        case .argument:
-            if !current.flag { tree.hasPositionalArguments = true }
-            kind = .argument
-        case .double: kind = .double
-        case .float: kind = .float
-        case .decimal: kind = .decimal
-        case .nan: kind = .nan
-        case .string: kind = .string
-        case .base64: kind = .base64
-        case .date: kind = .date
-        case .uuid: kind = .uuid
-        case .objectId: kind = .objectId
-        case .objectKey: kind = .objectKey
-        case .typedLink: kind = .typedLink
-        case .identifier where isWord(current, "true", "yes"): kind = .keywordTrue
-        case .identifier where isWord(current, "false", "no"): kind = .keywordFalse
-        case .keywordTrue: kind = .keywordTrue
-        case .keywordFalse: kind = .keywordFalse
-        case .null: kind = .null
+            return try number(sign)
+        case .integer, .double, .float, .infinity, .nan: return try number()
         case .binary: return try binaryConstant()
         case .object: return try objectConstant()
-        default: throw text.syntaxError(current, expected: Parser.operandWords)
+        case .formatArgument: node.payload = nextFormatArgument()
+        case .argument: if !token.isNamed { tree.hasPositionalArguments = true }
+        default:
+            let truth = token.kind == .identifier ? text.truth(token) : nil
+            let kind =
+                truth.map { $0 ? SyntaxKind.keywordTrue : .keywordFalse }
+                ?? SyntaxKind(constant: token.kind)
+            guard let kind else { throw text.syntaxError(token, expected: Parser.operandWords) }
+            node.kind = kind
         }
         try advance()
-        return append(SyntaxNode(kind, current))
+        return tree.add(node)
     }
 
-    /// The number behind a sign.
-    private mutating func signed(_ sign: Token) throws(RealmError) -> Int32 {
-        let negative = sign.kind == .minus
-        let kind: SyntaxKind
+    /// The place of the next argument that a format string takes.
+    private func nextFormatArgument() -> UInt64 {
+        defer { tree.formatArguments += 1 }
+        return UInt64(tree.formatArguments)
+    }
+
+    /// A number, perhaps behind a sign.
+    private mutating func number(_ sign: Token? = nil) throws(RealmError) -> Int32 {
+        let isNegative = sign?.kind == .minus
+        var node = SyntaxNode(.integer, token)
+        node.start = sign?.start ?? token.start
         switch token.kind {
-        case .integer: kind = .integer
-        case .double: kind = .double
-        case .float: kind = .float
-        case .infinity: kind = .infinity
-        case .nan: kind = .nan
-        default: throw text.syntaxError(token, expected: "a number")
-        }
-        var node = SyntaxNode(kind, token)
-        node.start = sign.start
-        switch kind {
+        case .integer where token.isExact: node.options = 2
         case .integer:
-            let limit = UInt64(Int64.max) + (negative ? 1 : 0)
+            let limit = UInt64(Int64.max) + (isNegative ? 1 : 0)
             node.options = token.payload > limit ? 1 : 0
             let magnitude = min(token.payload, limit)
-            node.payload = negative ? 0 &- magnitude : magnitude
-        case .float: node.payload ^= negative ? 1 << 31 : 0
+            node.payload = isNegative ? 0 &- magnitude : magnitude
+        case .double, .nan:
+            node.kind = token.kind == .nan ? .nan : .double
+            node.payload ^= isNegative ? 1 << 63 : 0
+        case .float:
+            node.kind = .float
+            node.payload ^= isNegative ? 1 << 31 : 0
         case .infinity:
-            node.payload = (negative ? -Double.infinity : Double.infinity).bitPattern
-        default: node.payload ^= negative ? 1 << 63 : 0
+            node.kind = .infinity
+            node.payload = (isNegative ? -Double.infinity : Double.infinity).bitPattern
+        default: throw text.syntaxError(token, expected: "a number")
         }
         try advance()
-        return append(node)
+        return tree.add(node)
     }
 
     private mutating func binaryConstant() throws(RealmError) -> Int32 {
@@ -231,11 +190,10 @@ extension Parser {
         guard token.kind == .string || token.kind == .base64 else {
             throw text.syntaxError(token, expected: "a string")
         }
-        var node = SyntaxNode(.binary, token)
-        if token.kind == .base64 { node.options |= 2 }
+        let node = SyntaxNode(.binary, token)
         try advance()
         try expect(.rightParenthesis, "')'")
-        return append(node)
+        return tree.add(node)
     }
 
     private mutating func objectConstant() throws(RealmError) -> Int32 {
@@ -255,39 +213,21 @@ extension Parser {
             throw text.syntaxError(token, expected: "a primary key")
         }
         try expect(.rightParenthesis, "')'")
-        return append(node)
-    }
-
-    /// Whether a token is one of two words in any case: Booleans where no name can stand (X2).
-    private func isWord(_ token: Token, _ first: StaticString, _ second: StaticString) -> Bool {
-        let start = Int(token.start)
-        let end = Int(token.end)
-        return text.matches(start, end, ignoringCase: first)
-            || text.matches(start, end, ignoringCase: second)
+        return tree.add(node)
     }
 
     /// `{…}`; the opening brace is the current token.
     mutating func list(quantifier: Quantifier) throws(RealmError) -> Int32 {
-        let start = token.start
+        var node = SyntaxNode(.list, token)
+        node.quantifier = quantifier
         try advance()
         var members: [Int32] = []
         if token.kind != .rightBrace {
-            while true {
-                members.append(try constant())
-                guard token.kind == .comma else { break }
-                try advance()
-            }
+            try separated { parser throws(RealmError) in members.append(try parser.constant()) }
         }
-        guard token.kind == .rightBrace else {
-            throw text.syntaxError(token, expected: "',' or '}'")
-        }
-        var node = SyntaxNode(.list, start, token.end)
-        try advance()
-        node.quantifier = quantifier
-        node.a = Int32(tree.children.count)
-        node.b = Int32(members.count)
-        tree.children.append(contentsOf: members)
-        return append(node)
+        node.end = token.end
+        try expect(.rightBrace, "',' or '}'")
+        return tree.add(node, of: members)
     }
 
     // MARK: Functions and subqueries
@@ -296,8 +236,7 @@ extension Parser {
     private mutating func function() throws(RealmError) -> Int32 {
         let name = token
         // The first argument of TERNARY is a condition.
-        let isChoice = text.matches(
-            Int(name.start), Int(name.end), ignoringCase: "ternary")
+        let isChoice = text.matches(name, "ternary")
         let firstNode = tree.nodes.count
         try enter()
         try advance()
@@ -305,11 +244,9 @@ extension Parser {
         try expect(.leftParenthesis, "'('")
         var members: [Int32] = []
         if token.kind != .rightParenthesis {
-            while true {
+            try separated { parser throws(RealmError) in
                 let isCondition = isChoice && members.isEmpty
-                members.append(isCondition ? try predicate() : try expression())
-                guard token.kind == .comma else { break }
-                try advance()
+                members.append(isCondition ? try parser.predicate() : try parser.expression())
             }
         }
         try expect(.rightParenthesis, "',' or ')'")
@@ -317,10 +254,7 @@ extension Parser {
         var node = SyntaxNode(.function, name)
         // Where the nodes of the arguments begin.
         node.extra = Int32(truncatingIfNeeded: firstNode)
-        node.a = Int32(tree.children.count)
-        node.b = Int32(members.count)
-        tree.children.append(contentsOf: members)
-        return append(node)
+        return tree.add(node, of: members)
     }
 
     mutating func enter() throws(RealmError) {
@@ -345,8 +279,7 @@ extension Parser {
             token.end - token.start > 1
         else { throw text.syntaxError(token, expected: "a variable such as $x") }
         var subquery = SyntaxSubquery(
-            first: collection.first, count: collection.count, variableStart: token.start,
-            variableEnd: token.end, nodeFirst: Int32(tree.nodes.count), predicate: 0)
+            collection: collection.range, variable: token, nodeFirst: Int32(tree.nodes.count))
         subqueryVariables.append(text.string(token))
         try advance()
         try expect(.comma, "','")
@@ -357,26 +290,16 @@ extension Parser {
         depth -= 1
         try expect(.dot, "'.@count'")
         var node = SyntaxNode(.subquery, start, token.end)
-        switch token.kind {
-        case .atCount, .atSize: node.op = PathEnding.size.rawValue
-        case .atMin: node.op = PathEnding.minimum.rawValue
-        case .atMax: node.op = PathEnding.maximum.rawValue
-        case .atSum: node.op = PathEnding.sum.rawValue
-        case .atAvg: node.op = PathEnding.average.rawValue
-        default:
+        guard let ending = ending(), ending != .type else {
             throw text.syntaxError(
                 token, expected: "@count, @size, @min, @max, @sum or @avg")
         }
-        node.end = token.end
+        node.op = ending.rawValue
         try advance()
-        if node.op != PathEnding.size.rawValue {
-            let rest = try namesBehindAggregate()
-            subquery.restFirst = rest.first
-            subquery.restCount = rest.count
-        }
+        if ending != .size { subquery.rest = try namesBehindAggregate() }
         node.a = Int32(tree.subqueries.count)
         tree.subqueries.append(subquery)
-        return append(node)
+        return tree.add(node)
     }
 
     // MARK: Paths
@@ -386,65 +309,52 @@ extension Parser {
         var node = SyntaxNode(.path, start, token.end)
         node.quantifier = quantifier
         let steps = try pathSteps(endings: true)
-        node.a = steps.first
-        node.b = steps.count
-        node.end = steps.end
+        node.range = steps.range
+        node.end = previousEnd
         node.op = steps.ending.rawValue
         if steps.ending.rawValue >= PathEnding.minimum.rawValue {
             node.kind = .aggregate
-            let rest = try namesBehindAggregate()
-            node.extra = rest.count
+            node.extra = Int32(try namesBehindAggregate().count)
         }
-        return append(node)
+        return tree.add(node)
     }
 
     /// `.name.name` behind an aggregate word.
-    private mutating func namesBehindAggregate() throws(RealmError) -> (first: Int32, count: Int32)
-    {
+    private mutating func namesBehindAggregate() throws(RealmError) -> Range<Int> {
         let first = tree.steps.count
         while token.kind == .dot {
             try advance()
-            guard isPlainName(token.kind) else {
-                throw text.syntaxError(token, expected: "the name of a property")
-            }
-            try pathName()
+            try plainName()
         }
-        return (Int32(first), Int32(tree.steps.count - first))
+        return first..<tree.steps.count
     }
 
-    struct Steps {
-        var first: Int32
-        var count: Int32
-        var end: Int32
-        var ending: PathEnding
-    }
-
-    /// Reads the steps of a path, with its ending where one is allowed.
-    mutating func pathSteps(endings: Bool = false) throws(RealmError) -> Steps {
-        var steps = Steps(
-            first: Int32(tree.steps.count), count: 0, end: token.end, ending: .value)
+    /// Reads the steps of a path, with its ending where one is allowed; `previousEnd` is its end then.
+    mutating func pathSteps(
+        endings: Bool = false
+    ) throws(RealmError) -> (range: Range<Int>, ending: PathEnding) {
+        let first = tree.steps.count
+        var found = PathEnding.value
         try pathName()
         loop: while true {
             switch token.kind {
             case .dot:
                 try advance()
                 if endings, let ending = ending() {
-                    steps.ending = ending
+                    found = ending
                     try advance()
                     break loop
                 }
                 try pathName()
             case .leftBracket:
                 if let ending = try pathIndex(endings) {
-                    steps.ending = ending
+                    found = ending
                     break loop
                 }
             default: break loop
             }
         }
-        steps.count = Int32(tree.steps.count) - steps.first
-        steps.end = previousEnd
-        return steps
+        return (first..<tree.steps.count, found)
     }
 
     private func ending() -> PathEnding? {
@@ -464,6 +374,13 @@ extension Parser {
         kind.isName || kind == .keyPathArgument || kind == .formatKeyPath || kind == .hash
     }
 
+    private mutating func plainName() throws(RealmError) {
+        guard isPlainName(token.kind) else {
+            throw text.syntaxError(token, expected: "the name of a property")
+        }
+        try pathName()
+    }
+
     private mutating func pathName() throws(RealmError) {
         switch token.kind {
         case .keyPathArgument:
@@ -473,8 +390,7 @@ extension Parser {
             tree.hasPositionalArguments = true
         case .formatKeyPath:
             var step = PathStep(.keyPathArgument, token)
-            step.index = Int64(tree.formatArguments)
-            tree.formatArguments += 1
+            step.index = Int64(nextFormatArgument())
             tree.steps.append(step)
         case .atKeys: tree.steps.append(PathStep(.keys, token))
         case .atValues: tree.steps.append(PathStep(.values, token))
@@ -518,10 +434,7 @@ extension Parser {
         try pathName()
         if isArgument { return }
         try expect(.dot, "'.' and the name of a property")
-        guard isPlainName(token.kind) else {
-            throw text.syntaxError(token, expected: "the name of a property")
-        }
-        try pathName()
+        try plainName()
     }
 
     /// `[…]` behind a path; the opening bracket is the current token. Returns the ending `[SIZE]`.
@@ -545,11 +458,10 @@ extension Parser {
         case .argument:
             step.kind = .argumentIndex
             step.index = Int64(token.payload)
-            if !token.flag { tree.hasPositionalArguments = true }
+            if !token.isNamed { tree.hasPositionalArguments = true }
         case .formatArgument, .formatKeyPath:
             step.kind = token.kind == .formatKeyPath ? .nameIndex : .argumentIndex
-            step.index = Int64(tree.formatArguments)
-            tree.formatArguments += 1
+            step.index = Int64(nextFormatArgument())
         case .hash:
             try advance()
             guard token.kind == .any else { throw text.syntaxError(token, expected: "any") }

@@ -7,21 +7,15 @@ extension Parser {
             switch token.kind {
             case .end:
                 if tree.formatArguments > 0, tree.hasPositionalArguments {
-                    throw RealmError(
-                        .invalidQueryArg,
-                        "Invalid predicate: '\(text.string(0, text.count))': $n and % arguments "
-                            + "cannot stand in one query")
+                    throw text.error(
+                        .invalidQueryArg, "$n and % arguments cannot stand in one query")
                 }
                 return
-            case .sort:
+            case .sort, .distinct:
+                let kind: SyntaxSuffix.Kind = token.kind == .sort ? .sort : .distinct
                 try advance()
                 try expect(.leftParenthesis, "'('")
-                try sortKeys(directionRequired: false)
-                try expect(.rightParenthesis, "',' or ')'")
-            case .distinct:
-                try advance()
-                try expect(.leftParenthesis, "'('")
-                try distinctKeys()
+                try orderingKeys(kind)
                 try expect(.rightParenthesis, "',' or ')'")
             case .limit, .offset:
                 let kind: SyntaxSuffix.Kind = token.kind == .limit ? .limit : .offset
@@ -31,8 +25,7 @@ extension Parser {
                     token.kind == .integer || token.kind == .argument
                         || token.kind == .formatArgument
                 else { throw text.syntaxError(token, expected: "a number that is not negative") }
-                let number = try constant()
-                tree.suffixes.append(SyntaxSuffix(kind: kind, first: number, count: 1))
+                tree.suffixes.append(SyntaxSuffix(kind: kind, number: try constant()))
                 try expect(.rightParenthesis, "')'")
             default:
                 throw text.syntaxError(
@@ -41,130 +34,80 @@ extension Parser {
         }
     }
 
-    /// The text that `Results.sorted` takes: `path DIRECTION, …`.
-    static func sortDescriptor(_ text: QueryText) throws(RealmError) -> SyntaxTree {
+    /// The text that `Results.sorted` takes, `path DIRECTION, …`, or `Results.distinct`, `path, …`.
+    static func orderingDescriptor(
+        _ text: QueryText, _ kind: SyntaxSuffix.Kind
+    ) throws(RealmError) -> SyntaxTree {
         var parser = Parser(text, .core)
         try parser.begin()
-        try parser.sortKeys(directionRequired: true)
+        try parser.orderingKeys(kind, directionRequired: kind == .sort)
         guard parser.token.kind == .end else {
-            throw text.syntaxError(parser.token, expected: "',' or the end of the sort order")
+            let end = kind == .sort ? "sort order" : "property list"
+            throw text.syntaxError(parser.token, expected: "',' or the end of the \(end)")
         }
         return parser.tree
     }
 
-    /// The text that `Results.distinct` takes: `path, …`.
-    static func distinctDescriptor(_ text: QueryText) throws(RealmError) -> SyntaxTree {
-        var parser = Parser(text, .core)
-        try parser.begin()
-        try parser.distinctKeys()
-        guard parser.token.kind == .end else {
-            throw text.syntaxError(parser.token, expected: "',' or the end of the property list")
-        }
-        return parser.tree
-    }
-
-    private mutating func sortKeys(directionRequired: Bool) throws(RealmError) {
+    private mutating func orderingKeys(
+        _ kind: SyntaxSuffix.Kind, directionRequired: Bool = false
+    ) throws(RealmError) {
         let first = tree.sortKeys.count
-        while true {
-            var key = try sortKey()
-            switch token.kind {
-            case .ascending: try advance()
-            case .descending:
-                key.descending = true
-                try advance()
-            default:
-                if directionRequired {
-                    throw text.syntaxError(
-                        token, expected: "ASC, ASCENDING, DESC or DESCENDING")
-                }
+        try separated { parser throws(RealmError) in
+            var key = SyntaxSortKey(steps: try parser.pathSteps().range)
+            let direction = parser.token
+            if kind == .sort, direction.kind == .ascending || direction.kind == .descending {
+                key.descending = direction.kind == .descending
+                try parser.advance()
+            } else if directionRequired {
+                throw parser.text.syntaxError(
+                    direction, expected: "ASC, ASCENDING, DESC or DESCENDING")
             }
-            tree.sortKeys.append(key)
-            guard token.kind == .comma else { break }
-            try advance()
+            parser.tree.sortKeys.append(key)
         }
-        tree.suffixes.append(
-            SyntaxSuffix(
-                kind: .sort, first: Int32(first), count: Int32(tree.sortKeys.count - first)))
-    }
-
-    private mutating func distinctKeys() throws(RealmError) {
-        let first = tree.sortKeys.count
-        while true {
-            tree.sortKeys.append(try sortKey())
-            guard token.kind == .comma else { break }
-            try advance()
-        }
-        tree.suffixes.append(
-            SyntaxSuffix(
-                kind: .distinct, first: Int32(first), count: Int32(tree.sortKeys.count - first)))
-    }
-
-    private mutating func sortKey() throws(RealmError) -> SyntaxSortKey {
-        let start = token.start
-        let steps = try pathSteps()
-        return SyntaxSortKey(
-            first: steps.first, count: steps.count, descending: false, start: start,
-            end: steps.end)
+        tree.suffixes.append(SyntaxSuffix(kind: kind, keys: first..<tree.sortKeys.count))
     }
 
     // MARK: Geographic shapes
 
     /// The right side of GEOWITHIN.
     mutating func geoShape() throws(RealmError) -> Int32 {
-        let name = token
-        var members: [Int32] = []
         let kind: SyntaxKind
         switch token.kind {
         case .argument, .formatArgument: return try constant()
-        case .geoBox:
-            kind = .geoBox
-            try advance()
-            try expect(.leftParenthesis, "'('")
-            try geoPoint(&members)
-            try expect(.comma, "','")
-            try geoPoint(&members)
-        case .geoCircle:
-            kind = .geoCircle
-            try advance()
-            try expect(.leftParenthesis, "'('")
-            try geoPoint(&members)
-            try expect(.comma, "','")
-            members.append(try coordinate())
-        case .geoPolygon:
-            kind = .geoPolygon
-            try advance()
-            try expect(.leftParenthesis, "'('")
-            while true {
-                members.append(try geoRing())
-                guard token.kind == .comma else { break }
-                try advance()
-            }
+        case .geoBox: kind = .geoBox
+        case .geoCircle: kind = .geoCircle
+        case .geoPolygon: kind = .geoPolygon
         default:
             throw text.syntaxError(token, expected: "geoBox, geoCircle, geoPolygon or an argument")
         }
-        var node = SyntaxNode(kind, name.start, token.end)
+        var node = SyntaxNode(kind, token)
+        var members: [Int32] = []
+        try advance()
+        try expect(.leftParenthesis, "'('")
+        if kind == .geoPolygon {
+            try separated { parser throws(RealmError) in members.append(try parser.geoRing()) }
+        } else {
+            try geoPoint(&members)
+            try expect(.comma, "','")
+            if kind == .geoBox {
+                try geoPoint(&members)
+            } else {
+                members.append(try coordinate())
+            }
+        }
+        node.end = token.end
         try expect(.rightParenthesis, "')'")
-        node.a = Int32(tree.children.count)
-        node.b = Int32(members.count)
-        tree.children.append(contentsOf: members)
-        return append(node)
+        return tree.add(node, of: members)
     }
 
     private mutating func geoRing() throws(RealmError) -> Int32 {
-        let start = token.start
+        var node = SyntaxNode(.geoRing, token)
         try expect(.leftBrace, "'{'")
         var members: [Int32] = []
-        while true {
-            try geoPoint(&members)
-            guard token.kind == .comma else { break }
-            try advance()
-        }
-        var node = SyntaxNode(.geoRing, start, token.end)
+        try separated { parser throws(RealmError) in try parser.geoPoint(&members) }
+        node.end = token.end
         try expect(.rightBrace, "',' or '}'")
-        node.a = Int32(tree.children.count)
-        node.b = Int32(members.count)
-        tree.children.append(contentsOf: members)
-        return append(node)
+        return tree.add(node, of: members)
     }
 
     /// `[longitude, latitude, altitude]`: appends two nodes, the altitude is checked and dropped.

@@ -108,13 +108,12 @@ struct Parser {
         let name = text.string(token)
         if subqueryVariables.contains(name) { return }
         guard let index = variables.firstIndex(of: String(name.dropFirst())) else {
-            throw RealmError(
+            throw text.error(
                 .invalidQueryArg,
-                "Invalid predicate: '\(text.string(0, text.count))': the variable '\(name)' at byte "
-                    + "\(token.start) is not bound to a value")
+                "the variable '\(name)' at byte \(token.start) is not bound to a value")
         }
         token.kind = .argument
-        token.flag = true
+        token.isNamed = true
         token.payload = UInt64(variableFirst + index)
     }
 
@@ -123,9 +122,17 @@ struct Parser {
         try advance()
     }
 
-    @inline(__always) mutating func append(_ node: SyntaxNode) -> Int32 {
-        tree.nodes.append(node)
-        return Int32(truncatingIfNeeded: tree.nodes.count - 1)
+    private mutating func push(_ node: SyntaxNode) { values.append(tree.add(node)) }
+
+    /// Reads something, and once more behind each comma.
+    mutating func separated(
+        _ read: (inout Parser) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        try read(&self)
+        while token.kind == .comma {
+            try advance()
+            try read(&self)
+        }
     }
 
     // MARK: The loop
@@ -162,43 +169,32 @@ struct Parser {
     }
 
     private mutating func operandPosition(_ base: Int) throws(RealmError) -> State {
+        let prefix: Operator.Kind
         switch token.kind {
-        case .not:
-            try requirePredicatePosition(base)
-            operators.append(Operator(.not, token.start))
-            try advance()
-            return .operand
-        case .leftParenthesis:
-            operators.append(Operator(.parenthesis, token.start))
-            try advance()
-            return .operand
+        case .not: prefix = .not
+        case .identifier where try isLooseNot(): prefix = .not
+        case .leftParenthesis: prefix = .parenthesis
+        case .minus where !isSignOfNumber(): prefix = .negation
         case .truePredicate, .falsePredicate:
             try requirePredicatePosition(base)
-            let kind: SyntaxKind =
-                token.kind == .truePredicate ? .truePredicate : .falsePredicate
-            values.append(append(SyntaxNode(kind, token)))
+            push(
+                SyntaxNode(
+                    token.kind == .truePredicate ? .truePredicate : .falsePredicate, token))
             try advance()
             return .predicate
-        case .minus where !isSignOfNumber():
-            operators.append(Operator(.negation, token.start))
-            try advance()
-            return .operand
-        case .identifier where try isLooseNot():
-            try requirePredicatePosition(base)
-            operators.append(Operator(.not, token.start))
-            try advance()
-            return .operand
         default:
             values.append(try operand())
             return .expression
         }
+        if prefix == .not { try requirePredicatePosition(base) }
+        operators.append(Operator(prefix, token.start))
+        try advance()
+        return .operand
     }
 
     /// Whether the identifier is NOT in mixed case (X2): what follows cannot follow a name.
     private func isLooseNot() throws(RealmError) -> Bool {
-        guard text.matches(Int(token.start), Int(token.end), ignoringCase: "not") else {
-            return false
-        }
+        guard text.matches(token, "not") else { return false }
         var ahead = lexer
         let following = try ahead.next().kind
         if following == .leftParenthesis { return true }
@@ -220,49 +216,30 @@ struct Parser {
 
     /// A predicate may not be the operand of a comparison or of arithmetic.
     private func requirePredicatePosition(_ base: Int) throws(RealmError) {
-        if let top = operators.last, operators.count > base,
-            top.kind.rawValue >= Operator.Kind.comparison.rawValue
-        {
-            throw text.syntaxError(token, expected: "a value")
-        }
+        if needsValue(base) { throw text.syntaxError(token, expected: "a value") }
+    }
+
+    /// Whether the operator at hand is of a comparison or of arithmetic.
+    private func needsValue(_ base: Int) -> Bool {
+        guard let top = operators.last, operators.count > base else { return false }
+        return top.kind.rawValue >= Operator.Kind.comparison.rawValue
     }
 
     private mutating func afterExpression(
         _ base: Int, _ wantsPredicate: Bool
     ) throws(RealmError) -> State? {
+        if let op = comparisonOperator { return try comparison(op, base) }
         switch token.kind {
         case .plus: return try arithmetic(.additive, .add, base)
         case .minus: return try arithmetic(.additive, .subtract, base)
         case .star: return try arithmetic(.multiplicative, .multiply, base)
         case .slash: return try arithmetic(.multiplicative, .divide, base)
-        case .equal: return try comparison(.equal, base)
-        case .notEqual: return try comparison(.notEqual, base)
-        case .less: return try comparison(.less, base)
-        case .lessEqual: return try comparison(.lessEqual, base)
-        case .greater: return try comparison(.greater, base)
-        case .greaterEqual: return try comparison(.greaterEqual, base)
-        case .inList: return try comparison(.inList, base)
-        case .beginsWith: return try comparison(.beginsWith, base)
-        case .endsWith: return try comparison(.endsWith, base)
-        case .contains: return try comparison(.contains, base)
-        case .like: return try comparison(.like, base)
-        case .text: return try comparison(.text, base)
         case .between: return try between(base, negated: false)
         case .geoWithin: return try geoWithin(base)
         case .not: return try infixNot(base)
         case .identifier:
-            if text.matches(Int(token.start), Int(token.end), ignoringCase: "matches") {
-                return try comparison(.matches, base)
-            }
-            if text.matches(Int(token.start), Int(token.end), ignoringCase: "in") {
-                return try comparison(.inList, base)
-            }
-            if text.matches(Int(token.start), Int(token.end), ignoringCase: "not") {
-                return try infixNot(base)
-            }
-            if text.matches(Int(token.start), Int(token.end), ignoringCase: "uti"),
-                lexer.peek(Int(token.end)) == UInt8(ascii: "-")
-            {
+            if text.matches(token, "not") { return try infixNot(base) }
+            if text.matches(token, "uti"), lexer.peek(Int(token.end)) == UInt8(ascii: "-") {
                 throw text.notInLanguage("UTI-CONFORMS-TO and UTI-EQUALS")
             }
         case .colon where lexer.peek(Int(token.end)) == UInt8(ascii: "="):
@@ -278,6 +255,12 @@ struct Parser {
         if !wantsPredicate, operators.count == base { return nil }
         try requirePredicate()
         return .predicate
+    }
+
+    /// The operator at hand; MATCHES and, in mixed case, IN are no keywords.
+    private var comparisonOperator: ComparisonOperator? {
+        guard token.kind == .identifier else { return token.kind.comparison }
+        return text.matches(token, "matches") ? .matches : text.matches(token, "in") ? .inList : nil
     }
 
     /// Whether the token can stand behind a whole predicate.
@@ -306,13 +289,14 @@ struct Parser {
             if operators.count > base {
                 throw text.syntaxError(token, expected: "AND, OR or ')'")
             }
-            if depth == 0, !isEnd {
-                throw text.syntaxError(
-                    token,
-                    expected: "AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end of the query")
-            }
+            if depth == 0, !isEnd { throw notEnded }
             return nil
         }
+    }
+
+    private var notEnded: RealmError {
+        text.syntaxError(
+            token, expected: "AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end of the query")
     }
 
     private mutating func connect(
@@ -333,18 +317,12 @@ struct Parser {
     private mutating func closeParenthesis(_ base: Int) throws(RealmError) -> State? {
         try reduce(.or, base)
         guard operators.count > base else {
-            if depth == 0 {
-                throw text.syntaxError(
-                    token,
-                    expected: "AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end of the query")
-            }
+            if depth == 0 { throw notEnded }
             return nil
         }
         let opening = operators.removeLast()
-        let isPredicate = tree.nodes[Int(values[values.count - 1])].kind.isPredicate
-        if isPredicate, let top = operators.last, operators.count > base,
-            top.kind.rawValue >= Operator.Kind.comparison.rawValue
-        {
+        let isPredicate = tree[values[values.count - 1]].kind.isPredicate
+        if isPredicate, needsValue(base) {
             throw text.syntaxError(
                 at: Int(opening.start), "unexpected predicate in parentheses",
                 expected: "a value")
@@ -409,11 +387,7 @@ struct Parser {
                 default:
                     let problem = "the comparison option '\(text.string(token))' is unknown"
                     // What NSPredicate has, and this language not, is no error of syntax (X8).
-                    guard lexer.dialect == .core else {
-                        throw RealmError(
-                            .invalidQuery,
-                            "Invalid predicate: '\(text.string(0, text.count))': \(problem)")
-                    }
+                    guard lexer.dialect == .core else { throw text.error(.invalidQuery, problem) }
                     throw text.syntaxError(at: offset, problem, expected: "c, d or n")
                 }
             }
@@ -429,21 +403,13 @@ struct Parser {
     /// NOT between operand and operator (B9).
     private mutating func infixNot(_ base: Int) throws(RealmError) -> State {
         try advance()
-        switch token.kind {
-        case .inList: return try comparison(.inList, base, negated: true)
-        case .beginsWith: return try comparison(.beginsWith, base, negated: true)
-        case .endsWith: return try comparison(.endsWith, base, negated: true)
-        case .contains: return try comparison(.contains, base, negated: true)
-        case .like: return try comparison(.like, base, negated: true)
-        case .between: return try between(base, negated: true)
-        case .identifier
-        where text.matches(Int(token.start), Int(token.end), ignoringCase: "matches"):
-            return try comparison(.matches, base, negated: true)
-        default:
+        if token.kind == .between { return try between(base, negated: true) }
+        guard let op = comparisonOperator, op.isTextual || token.kind == .inList else {
             throw text.syntaxError(
                 token,
                 expected: "IN, BETWEEN, BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES")
         }
+        return try comparison(op, base, negated: true)
     }
 
     private mutating func between(_ base: Int, negated: Bool) throws(RealmError) -> State {
@@ -454,11 +420,8 @@ struct Parser {
         guard token.kind == .leftBrace || token.kind == .argument || token.kind == .formatArgument
         else { throw text.syntaxError(token, expected: "a list of two values") }
         let range = token.kind == .leftBrace ? try bounds() : try constant()
-        var node = SyntaxNode(
-            .between, tree.nodes[Int(operand)].start, tree.nodes[Int(range)].end)
-        node.a = operand
-        node.b = range
-        values.append(negate(append(node), negated))
+        push(tree.node(.between, operand, range))
+        if negated { negate() }
         return .predicate
     }
 
@@ -469,51 +432,40 @@ struct Parser {
         try enter()
         try advance()
         var members: [Int32] = []
-        while token.kind != .rightBrace {
-            let place = Int(token.start)
-            let member = try expression()
-            if tree.nodes[Int(member)].kind.isPredicate {
-                throw text.syntaxError(at: place, "a predicate as a bound", expected: "a value")
+        if token.kind != .rightBrace {
+            try separated { parser throws(RealmError) in
+                let first = parser.token
+                if first.kind == .rightBrace {
+                    throw parser.text.syntaxError(first, expected: "a value")
+                }
+                let member = try parser.expression()
+                if parser.tree[member].kind.isPredicate {
+                    throw parser.text.syntaxError(
+                        at: Int(first.start), "a predicate as a bound", expected: "a value")
+                }
+                members.append(member)
             }
-            members.append(member)
-            guard token.kind == .comma else { break }
-            try advance()
-            if token.kind == .rightBrace { throw text.syntaxError(token, expected: "a value") }
         }
         try expect(.rightBrace, "',' or '}'")
         depth -= 1
-        var node = SyntaxNode(.list, start, previousEnd)
-        node.a = Int32(tree.children.count)
-        node.b = Int32(members.count)
-        tree.children.append(contentsOf: members)
-        return append(node)
+        return tree.add(SyntaxNode(.list, start, previousEnd), of: members)
     }
 
     private mutating func geoWithin(_ base: Int) throws(RealmError) -> State {
         try reduce(.additive, base)
         try requireNoComparison(base)
         let operand = values.removeLast()
-        guard tree.nodes[Int(operand)].kind == .path else {
+        guard tree[operand].kind == .path else {
             throw text.syntaxError(
                 token, expected: "an operator for values; GEOWITHIN needs a path")
         }
         try advance()
-        let shape = try geoShape()
-        var node = SyntaxNode(
-            .geoWithin, tree.nodes[Int(operand)].start, tree.nodes[Int(shape)].end)
-        node.a = operand
-        node.b = shape
-        values.append(append(node))
+        push(tree.node(.geoWithin, operand, try geoShape()))
         return .predicate
     }
 
-    private mutating func negate(_ predicate: Int32, _ negated: Bool) -> Int32 {
-        guard negated else { return predicate }
-        let inner = tree.nodes[Int(predicate)]
-        var node = SyntaxNode(.not, inner.start, inner.end)
-        node.a = predicate
-        return append(node)
-    }
+    /// NOT of the last predicate.
+    private mutating func negate() { push(tree.node(.not, values.removeLast())) }
 
     // MARK: Reducing
 
@@ -529,47 +481,29 @@ struct Parser {
 
     private mutating func apply(_ entry: Operator) throws(RealmError) {
         switch entry.kind {
-        case .negation:
-            let operand = values.removeLast()
-            var node = SyntaxNode(.negate, entry.start, tree.nodes[Int(operand)].end)
-            node.a = operand
-            values.append(append(node))
+        case .negation: push(tree.node(.negate, from: entry.start, values.removeLast()))
         case .additive, .multiplicative:
             let right = values.removeLast()
-            let left = values.removeLast()
-            let kind = SyntaxKind(rawValue: entry.op) ?? .add
-            var node = SyntaxNode(
-                kind, tree.nodes[Int(left)].start, tree.nodes[Int(right)].end)
-            node.a = left
-            node.b = right
-            values.append(append(node))
+            push(tree.node(SyntaxKind(rawValue: entry.op) ?? .add, values.removeLast(), right))
         case .comparison:
             let right = values.removeLast()
-            let left = values.removeLast()
-            var node = SyntaxNode(
-                .comparison, tree.nodes[Int(left)].start, tree.nodes[Int(right)].end)
+            var node = tree.node(.comparison, values.removeLast(), right)
             node.op = entry.op
             node.options = entry.options
-            node.a = left
-            node.b = right
-            values.append(negate(append(node), entry.negated))
+            push(node)
+            if entry.negated { negate() }
         case .not:
             try requirePredicate()
-            let operand = values.removeLast()
-            var node = SyntaxNode(.not, entry.start, tree.nodes[Int(operand)].end)
-            node.a = operand
-            values.append(append(node))
+            push(tree.node(.not, from: entry.start, values.removeLast()))
         case .and, .or:
             try requirePredicate()
             let first = values.count - Int(entry.count)
-            var node = SyntaxNode(
-                entry.kind == .and ? .and : .or, tree.nodes[Int(values[first])].start,
-                tree.nodes[Int(values[values.count - 1])].end)
-            node.a = Int32(tree.children.count)
-            node.b = entry.count
-            tree.children.append(contentsOf: values[first...])
+            let node = SyntaxNode(
+                entry.kind == .and ? .and : .or, tree[values[first]].start,
+                tree[values[values.count - 1]].end)
+            let made = tree.add(node, of: values[first...])
             values.removeLast(Int(entry.count))
-            values.append(append(node))
+            values.append(made)
         case .parenthesis:
             throw text.syntaxError(token, expected: "')'")
         }
@@ -577,14 +511,11 @@ struct Parser {
 
     /// The last value must be a predicate; a path may stand for one (X11).
     private mutating func requirePredicate() throws(RealmError) {
-        let last = values[values.count - 1]
-        let node = tree.nodes[Int(last)]
-        if node.kind.isPredicate { return }
-        guard node.kind == .path, endsPredicate else {
+        let kind = tree[values[values.count - 1]].kind
+        if kind.isPredicate { return }
+        guard kind == .path, endsPredicate else {
             throw text.syntaxError(token, expected: "a comparison operator")
         }
-        var predicate = SyntaxNode(.booleanPath, node.start, node.end)
-        predicate.a = last
-        values[values.count - 1] = append(predicate)
+        push(tree.node(.booleanPath, values.removeLast()))
     }
 }

@@ -44,6 +44,22 @@ enum SyntaxKind: UInt8 {
 
     @inline(__always) var isPredicate: Bool { rawValue >= SyntaxKind.truePredicate.rawValue }
     @inline(__always) var isConstant: Bool { rawValue <= SyntaxKind.object.rawValue }
+
+    /// Of the operations on two numbers.
+    var sign: String {
+        switch self {
+        case .add: return "+"
+        case .subtract, .negate: return "-"
+        case .multiply: return "*"
+        default: return "/"
+        }
+    }
+
+    /// The constant that one token is; both kinds have them in the same order.
+    init?(constant token: TokenKind) {
+        guard token.isConstant else { return nil }
+        self.init(rawValue: token.rawValue - TokenKind.integer.rawValue)
+    }
 }
 
 /// What must hold between two operands.
@@ -128,14 +144,9 @@ public struct ComparisonOptions: OptionSet, Sendable {
 public enum Quantifier: UInt8, Sendable {
     case unspecified, any, all, none
 
-    var word: String {
-        switch self {
-        case .unspecified: return ""
-        case .any: return "ANY"
-        case .all: return "ALL"
-        case .none: return "NONE"
-        }
-    }
+    var word: String { self == .unspecified ? "" : "\(self)".uppercased() }
+    /// As canonical text has it before what it is of.
+    var prefix: String { self == .unspecified ? "" : word + " " }
 }
 
 /// What stands behind the steps of a path.
@@ -155,12 +166,11 @@ enum PathEnding: UInt8 {
     }
 }
 
-struct SyntaxNode {
+struct SyntaxNode: Spelled {
     var kind: SyntaxKind
     var op: UInt8 = 0
     /// Comparisons: `ComparisonOptions`. Integers: 1 when the spelling exceeds 64 bits, 2 when they
-    /// stay integers beside floats (`int(…)`). Strings: 1 when the spelling has backslashes. Binary
-    /// constants: 2 when the spelling is base64.
+    /// stay integers beside floats (`int(…)`).
     var options: UInt8 = 0
     var quantifier = Quantifier.unspecified
     var a: Int32 = 0
@@ -180,8 +190,26 @@ struct SyntaxNode {
         self.init(kind, token.start, token.end)
         payload = token.payload
         extra = token.extra
-        options = token.flag ? 1 : 0
     }
+
+    /// The range that `a` and `b` are: of children, or of steps.
+    var range: Range<Int> {
+        get { Int(a)..<Int(a + b) }
+        set {
+            a = Int32(truncatingIfNeeded: newValue.lowerBound)
+            b = Int32(truncatingIfNeeded: newValue.count)
+        }
+    }
+    /// Of aggregates: the steps behind the word.
+    var rest: Range<Int> { Int(a + b)..<Int(a + b + extra) }
+    /// Of paths, aggregates and SUBQUERYs.
+    var ending: PathEnding { PathEnding(rawValue: op) ?? .value }
+    /// Values of constants.
+    var double: Double { Double(bitPattern: payload) }
+    var float: Float { Float(bitPattern: UInt32(truncatingIfNeeded: payload)) }
+    var date: Timestamp { Timestamp(seconds: Int64(bitPattern: payload), nanoseconds: extra) }
+    /// Of comparisons.
+    var comparison: ComparisonOperator { ComparisonOperator(rawValue: op) ?? .equal }
 }
 
 enum PathStepKind: UInt8 {
@@ -191,7 +219,7 @@ enum PathStepKind: UInt8 {
     case first, last
     /// `[*]`
     case every
-    /// `['key']`; flag: the string has backslashes. `base64` when it is spelled so.
+    /// `['key']`, or in base64.
     case key
     /// `[$n]`
     case argumentIndex
@@ -204,9 +232,8 @@ enum PathStepKind: UInt8 {
     case keyPathArgument
 }
 
-struct PathStep {
+struct PathStep: Spelled {
     var kind: PathStepKind
-    var flag = false
     /// Names: written behind `#`, which any text in quotes may follow. No variable is meant.
     var isEscaped = false
     var start: Int32
@@ -217,40 +244,34 @@ struct PathStep {
         self.kind = kind
         start = token.start
         end = token.end
-        flag = token.flag
     }
 }
 
 struct SyntaxSubquery {
     /// The collection: range of `steps`.
-    var first: Int32
-    var count: Int32
+    var collection: Range<Int>
     /// The variable's spelling.
-    var variableStart: Int32
-    var variableEnd: Int32
+    var variable: Token
     /// Nodes of the predicate are `nodeFirst...predicate`.
     var nodeFirst: Int32
-    var predicate: Int32
+    var predicate: Int32 = 0
     /// Steps behind an aggregate word: range of `steps`.
-    var restFirst: Int32 = 0
-    var restCount: Int32 = 0
+    var rest = 0..<0
 }
 
 struct SyntaxSuffix {
     enum Kind: UInt8 { case sort, distinct, limit, offset }
     var kind: Kind
-    /// Range of `sortKeys`; LIMIT and OFFSET: node of the number.
-    var first: Int32
-    var count: Int32
+    /// SORT and DISTINCT: range of `sortKeys`.
+    var keys = 0..<0
+    /// LIMIT and OFFSET: node of the number.
+    var number: Int32 = -1
 }
 
 struct SyntaxSortKey {
     /// Range of `steps`.
-    var first: Int32
-    var count: Int32
-    var descending: Bool
-    var start: Int32
-    var end: Int32
+    var steps: Range<Int>
+    var descending = false
 }
 
 /// A class, so that passing it on costs one reference count and not one per table. Written by the
@@ -279,4 +300,34 @@ final class SyntaxTree {
         nodes.reserveCapacity(8)
         steps.reserveCapacity(2)
     }
+
+    @inline(__always) subscript(_ index: Int32) -> SyntaxNode { nodes[Int(index)] }
+
+    /// A node of one operand or two: it begins where it is said to, or with the first one, and ends with
+    /// the last one.
+    func node(
+        _ kind: SyntaxKind, from start: Int32? = nil, _ a: Int32, _ b: Int32? = nil
+    ) -> SyntaxNode {
+        var node = SyntaxNode(kind, start ?? self[a].start, self[b ?? a].end)
+        node.a = a
+        node.b = b ?? 0
+        return node
+    }
+
+    /// Adds a node; returns its place.
+    @inline(__always) func add(_ node: SyntaxNode) -> Int32 {
+        nodes.append(node)
+        return Int32(truncatingIfNeeded: nodes.count - 1)
+    }
+
+    /// Adds a node with these children.
+    func add(_ node: SyntaxNode, of members: some Collection<Int32>) -> Int32 {
+        var node = node
+        node.range = children.count..<children.count + members.count
+        children.append(contentsOf: members)
+        return add(node)
+    }
+
+    /// The children of a node that has a range of them.
+    func members(_ node: SyntaxNode) -> ArraySlice<Int32> { children[node.range] }
 }

@@ -24,10 +24,16 @@ enum TokenKind: UInt8 {
     case atCount, atSize, atMin, atMax, atSum, atAvg, atLinks, atKeys, atValues, atType
 }
 
-struct Token {
+/// What stands at some bytes of a text.
+protocol Spelled {
+    var start: Int32 { get }
+    var end: Int32 { get }
+}
+
+struct Token: Spelled {
     var kind: TokenKind
-    /// Integers: the value does not fit 64 bits. Strings: the text has backslashes.
-    var flag = false
+    /// Arguments: given by name.
+    var isNamed = false
     /// Integers: written as `int(…)`.
     var isExact = false
     /// Byte offsets into the text.
@@ -48,6 +54,30 @@ struct Token {
 }
 
 extension TokenKind {
+    /// A constant that one token spells.
+    @inline(__always) var isConstant: Bool {
+        rawValue >= TokenKind.integer.rawValue && rawValue <= TokenKind.null.rawValue
+    }
+
+    /// The operator that the token is, between two operands.
+    var comparison: ComparisonOperator? {
+        switch self {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .less
+        case .lessEqual: .lessEqual
+        case .greater: .greater
+        case .greaterEqual: .greaterEqual
+        case .inList: .inList
+        case .beginsWith: .beginsWith
+        case .endsWith: .endsWith
+        case .contains: .contains
+        case .like: .like
+        case .text: .text
+        default: nil
+        }
+    }
+
     /// Whether the word may stand where a name is expected (L7).
     @inline(__always) var isName: Bool {
         self == .identifier
@@ -77,27 +107,44 @@ struct QueryText {
         String(
             decoding: UnsafeBufferPointer(start: base + start, count: end - start), as: UTF8.self)
     }
-    func string(_ token: Token) -> String { string(Int(token.start), Int(token.end)) }
 
-    /// Whether the bytes from `start` to `end` are `word`, whose letters are lower-case, in any
-    /// case of letters.
-    func matches(_ start: Int, _ end: Int, ignoringCase word: StaticString) -> Bool {
-        let length = word.utf8CodeUnitCount
-        guard end - start == length else { return false }
-        let expected = word.utf8Start
-        for i in 0..<length {
-            var byte = base[start + i]
-            if byte >= 0x41 && byte <= 0x5A { byte |= 0x20 }
-            if byte != expected[i] { return false }
+    @inline(__always) func bytes(_ place: some Spelled) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: base + Int(place.start), count: Int(place.end - place.start))
+    }
+    func string(_ place: some Spelled) -> String { string(Int(place.start), Int(place.end)) }
+
+    /// Whether a place has `word`, whose letters are lower-case, in any case of letters.
+    func matches(_ place: some Spelled, _ word: StaticString) -> Bool {
+        let bytes = bytes(place)
+        guard bytes.count == word.utf8CodeUnitCount else { return false }
+        for (i, byte) in bytes.enumerated() {
+            let lower = byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+            if lower != word.utf8Start[i] { return false }
         }
         return true
     }
 
+    /// The Boolean that a word is, in any case of letters (X2).
+    func truth(_ place: some Spelled) -> Bool? {
+        if matches(place, "true") || matches(place, "yes") { return true }
+        return matches(place, "false") || matches(place, "no") ? false : nil
+    }
+
+    /// Whether a place begins with a quote.
+    func isQuoted(_ place: some Spelled) -> Bool {
+        let first = self[Int(place.start)]
+        return first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
+    }
+
+    /// An error that quotes the whole text.
+    func error(_ code: ErrorCode, _ problem: String) -> RealmError {
+        RealmError(code, "Invalid predicate: '\(string(0, count))': \(problem)")
+    }
+    func syntaxError(at offset: Int, _ problem: String) -> RealmError {
+        error(.invalidQueryString, "syntax error at byte \(offset): \(problem)")
+    }
     func syntaxError(at offset: Int, _ found: String, expected: String) -> RealmError {
-        RealmError(
-            .invalidQueryString,
-            "Invalid predicate: '\(string(0, count))': syntax error at byte \(offset): "
-                + "\(found); expected \(expected)")
+        syntaxError(at: offset, "\(found); expected \(expected)")
     }
     func syntaxError(_ token: Token, expected: String) -> RealmError {
         let found =
@@ -106,13 +153,24 @@ struct QueryText {
     }
     /// A construct of NSPredicate that the language leaves out (X15).
     func notInLanguage(_ construct: String) -> RealmError {
-        RealmError(
-            .invalidQuery,
-            "Invalid predicate: '\(string(0, count))': \(construct) is not supported")
+        error(.invalidQuery, "\(construct) is not supported")
     }
-    func syntaxError(at offset: Int, _ problem: String) -> RealmError {
-        RealmError(
-            .invalidQueryString,
-            "Invalid predicate: '\(string(0, count))': syntax error at byte \(offset): \(problem)")
+
+    /// The text of some bytes, which has an address also where there are none.
+    static func with<R>(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ body: (QueryText) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        if let base = bytes.baseAddress {
+            return try body(QueryText(base: base, count: bytes.count))
+        }
+        var empty: UInt8 = 0
+        return try withUnsafePointer(to: &empty) { base throws(RealmError) in
+            try body(QueryText(base: base, count: 0))
+        }
+    }
+    static func with<R>(
+        _ bytes: [UInt8], _ body: (QueryText) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        try bytes.withUnsafeBufferPointer { buffer throws(RealmError) in try with(buffer, body) }
     }
 }

@@ -231,41 +231,34 @@ struct ExpressionTest {
 
 /// The types that `@type` tells apart (K9), one bit each.
 enum TypeSet {
-    static let null: UInt64 = 1
-    static let int: UInt64 = 1 << 1
-    static let bool: UInt64 = 1 << 2
-    static let string: UInt64 = 1 << 3
-    static let binary: UInt64 = 1 << 4
-    static let timestamp: UInt64 = 1 << 5
-    static let float: UInt64 = 1 << 6
-    static let double: UInt64 = 1 << 7
-    static let decimal: UInt64 = 1 << 8
-    static let objectId: UInt64 = 1 << 9
-    static let uuid: UInt64 = 1 << 10
-    static let link: UInt64 = 1 << 11
-    static let list: UInt64 = 1 << 12
-    static let dictionary: UInt64 = 1 << 13
-    static let numeric = int | float | double | decimal
+    static func bit(_ type: ValueType) -> UInt64 { 1 << UInt64(type.rawValue) }
+
+    static let link = bit(.link)
+    private static let numeric = bit(.int) | bit(.float) | bit(.double) | bit(.decimal128)
 
     static let words: [(word: String, types: UInt64)] = [
-        ("null", null),
-        ("int", int), ("integer", int), ("int16", int), ("int32", int), ("int64", int),
-        ("short", int), ("long", int), ("byte", int), ("char", int),
-        ("bool", bool), ("boolean", bool),
-        ("string", string),
-        ("binary", binary), ("data", binary), ("bytearray", binary), ("byte[]", binary),
-        ("bindata", binary),
-        ("date", timestamp), ("datetimeoffset", timestamp), ("timestamp", timestamp),
-        ("float", float), ("double", double),
-        ("decimal", decimal), ("decimal128", decimal),
-        ("objectid", objectId),
-        ("uuid", uuid), ("guid", uuid),
+        ("null", bit(.null)),
+        ("int", bit(.int)), ("integer", bit(.int)), ("int16", bit(.int)), ("int32", bit(.int)),
+        ("int64", bit(.int)), ("short", bit(.int)), ("long", bit(.int)), ("byte", bit(.int)),
+        ("char", bit(.int)),
+        ("bool", bit(.bool)), ("boolean", bit(.bool)),
+        ("string", bit(.string)),
+        ("binary", bit(.binary)), ("data", bit(.binary)), ("bytearray", bit(.binary)),
+        ("byte[]", bit(.binary)), ("bindata", bit(.binary)),
+        ("date", bit(.timestamp)), ("datetimeoffset", bit(.timestamp)),
+        ("timestamp", bit(.timestamp)),
+        ("float", bit(.float)), ("double", bit(.double)),
+        ("decimal", bit(.decimal128)), ("decimal128", bit(.decimal128)),
+        ("objectid", bit(.objectId)),
+        ("uuid", bit(.uuid)), ("guid", bit(.uuid)),
         ("link", link), ("objectlink", link),
-        ("object", dictionary), ("dictionary", dictionary),
-        ("array", list), ("list", list),
+        ("object", bit(.dictionary)), ("dictionary", bit(.dictionary)),
+        ("array", bit(.list)), ("list", bit(.list)),
         ("numeric", numeric),
-        ("collection", list | dictionary),
+        ("collection", bit(.list) | bit(.dictionary)),
     ]
+
+    static var wordList: String { words.map { $0.word }.joined(separator: ", ") }
 
     /// The types that a word names.
     static func named(_ word: String) -> UInt64? {
@@ -273,41 +266,10 @@ enum TypeSet {
         return words.first { $0.word == lowered }?.types
     }
 
-    static func of(_ kind: OperandKind) -> UInt64 {
-        switch kind {
-        case .null, .mixed, .type: return null
-        case .int: return int
-        case .bool: return bool
-        case .float: return float
-        case .double: return double
-        case .string: return string
-        case .binary: return binary
-        case .timestamp: return timestamp
-        case .link: return link
-        case .decimal: return decimal
-        case .objectId: return objectId
-        case .uuid: return uuid
-        }
-    }
+    static func of(_ kind: OperandKind) -> UInt64 { bit(kind.columnKind.valueType) }
 
     static func of(_ value: RawValue) -> UInt64 {
-        if value.isNull { return null }
-        switch ValueType(rawValue: value.type) {
-        case .int: return int
-        case .bool: return bool
-        case .float: return float
-        case .double: return double
-        case .string: return string
-        case .binary: return binary
-        case .timestamp: return timestamp
-        case .link: return link
-        case .decimal128: return decimal
-        case .objectId: return objectId
-        case .uuid: return uuid
-        case .list: return list
-        case .dictionary: return dictionary
-        case .null, nil: return null
-        }
+        bit(value.isNull ? .null : ValueType(rawValue: value.type) ?? .null)
     }
 }
 

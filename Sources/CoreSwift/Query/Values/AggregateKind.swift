@@ -11,4 +11,14 @@ enum AggregateKind {
         case .average: return "average"
         }
     }
+
+    /// The type of what is made of values of a type (A11).
+    func result(of kind: OperandKind) -> OperandKind {
+        switch self {
+        case .minimum, .maximum: return kind
+        case .sum:
+            return kind == .int ? .int : kind == .float || kind == .double ? .double : .decimal
+        case .average: return kind == .decimal || kind == .mixed ? .decimal : .double
+        }
+    }
 }

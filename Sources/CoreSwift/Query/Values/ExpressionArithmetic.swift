@@ -3,6 +3,15 @@
 /// The four operations.
 enum ArithmeticOperator: UInt8 {
     case add, subtract, multiply, divide
+
+    init(_ node: SyntaxKind) {
+        switch node {
+        case .add: self = .add
+        case .subtract: self = .subtract
+        case .multiply: self = .multiply
+        default: self = .divide
+        }
+    }
 }
 
 enum ExpressionArithmetic {

@@ -1,14 +1,21 @@
 // The static types of operands.
 
-/// The static type of an operand.
+/// The static type of an operand: those of columns, in the order of `ColumnKind`, and two more.
 enum OperandKind: UInt8 {
-    case null, int, bool, float, double, string, binary, timestamp, link
+    case int, bool, float, double, string, binary, timestamp, link
     case decimal, objectId, uuid, mixed
+    case null
     /// A set of types, of `@type`: bits of `TypeSet`.
     case type
 
     init(_ kind: ColumnKind) {
-        switch kind {
+        self = kind == .collection ? .mixed : OperandKind(rawValue: kind.rawValue) ?? .mixed
+    }
+
+    /// Of a value.
+    init(_ type: ValueType) {
+        switch type {
+        case .null: self = .null
         case .int: self = .int
         case .bool: self = .bool
         case .float: self = .float
@@ -17,11 +24,16 @@ enum OperandKind: UInt8 {
         case .binary: self = .binary
         case .timestamp: self = .timestamp
         case .link: self = .link
-        case .decimal: self = .decimal
+        case .decimal128: self = .decimal
         case .objectId: self = .objectId
         case .uuid: self = .uuid
-        case .mixed, .collection: self = .mixed
+        case .list, .dictionary: self = .mixed
         }
+    }
+
+    /// Of values of this kind in a column; of null and of types, which no column has, that of values of all kinds.
+    var columnKind: ColumnKind {
+        self == .null || self == .type ? .mixed : ColumnKind(rawValue: rawValue) ?? .mixed
     }
 
     var isNumeric: Bool {
@@ -46,23 +58,5 @@ enum OperandKind: UInt8 {
         if a == .double || b == .double { return .double }
         if a == .float || b == .float { return .float }
         return .int
-    }
-
-    /// Of values of this kind in a column; of null and of types, which no column has, that of values of all kinds.
-    var columnKind: ColumnKind {
-        switch self {
-        case .int: return .int
-        case .bool: return .bool
-        case .float: return .float
-        case .double: return .double
-        case .string: return .string
-        case .binary: return .binary
-        case .timestamp: return .timestamp
-        case .link: return .link
-        case .decimal: return .decimal
-        case .objectId: return .objectId
-        case .uuid: return .uuid
-        case .mixed, .null, .type: return .mixed
-        }
     }
 }
