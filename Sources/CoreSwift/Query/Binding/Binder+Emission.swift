@@ -45,7 +45,7 @@ extension Binder {
     /// A property of the object at hand.
     private func isDirect(_ operand: BoundOperand) -> Bool {
         guard case .path(let place) = operand.form else { return false }
-        return paths[place].isPlain && paths[place].hopCount == 0
+        return paths[place].isPlain && paths[place].path.count == 0
     }
 
     /// Whether the test asks if a value is in a list of constants.

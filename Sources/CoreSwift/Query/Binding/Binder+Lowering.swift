@@ -5,13 +5,12 @@
 struct ColumnTarget {
     var column: Int32
     var kind: ColumnKind
-    /// Links crossed before: range of the binder's `hops`.
-    var hopFirst: Int32 = 0
-    var hopCount: Int32 = 0
+    /// Links crossed before: range of the expressions' steps.
+    var links = 0..<0
     /// The values of a collection or behind links to many: tests are not wrapped, null has no
     /// rules of its own.
     var isMember = false
-    var isDirect: Bool { hopCount == 0 && !isMember }
+    var isDirect: Bool { links.isEmpty && !isMember }
 }
 
 extension Binder {
@@ -65,7 +64,7 @@ extension Binder {
     @inline(__always) private func target(_ bound: BoundPath) -> ColumnTarget {
         ColumnTarget(
             column: bound.path.column, kind: bound.path.kind.columnKind,
-            hopFirst: bound.hopFirst, hopCount: bound.hopCount)
+            links: bound.path.steps)
     }
 
     /// A test of a target's column.
@@ -88,10 +87,9 @@ extension Binder {
     /// Wraps a node that tests the class at the end of the links. A null link on the way is as
     /// null at the end (U6).
     private mutating func wrap(_ target: ColumnTarget, node: Int32, matchesNull: Bool) -> Int32 {
-        let links = hops[Int(target.hopFirst)..<Int(target.hopFirst + target.hopCount)]
-        var path = FilterNode(.path(filter.addLinks(links, to: node)))
+        var path = FilterNode(.path(filter.addLinks(target.links, to: node)))
         path.matchesNull = matchesNull
-        path.column = links[links.startIndex].column
+        path.column = filter.expressions.steps[target.links.lowerBound].column
         path.columnKind = .link
         return filter.add(path)
     }

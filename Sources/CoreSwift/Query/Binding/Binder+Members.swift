@@ -62,8 +62,7 @@ extension Binder {
         let target = ColumnTarget(column: path.column, kind: kind, isMember: true)
         switch path.value {
         case .column where path.isToMany, .member where path.isToMany && path.kind == .link:
-            let steps = Int(path.first)..<Int(path.first + path.count)
-            for step in filter.expressions.steps[steps] {
+            for step in filter.expressions.steps[path.steps] {
                 guard step.kind == .link || step.kind == .links || step.kind == .backlinks else {
                     return nil
                 }
@@ -110,13 +109,7 @@ extension Binder {
             column = step.column
         case .objects, .links:
             if case .links = members { filter.nodes[Int(inner)].column = -1 }
-            let steps = filter.expressions.steps[Int(path.first)..<Int(path.first + path.count)]
-            let links = steps.lazy.map { step in
-                FilterHop(
-                    column: step.column, target: step.target,
-                    kind: step.kind == .link ? .link : step.kind == .links ? .links : .backlinks)
-            }
-            test = .reach(filter.addLinks(links, to: inner))
+            test = .reach(filter.addLinks(path.steps, to: inner))
         case .elements:
             if isChain { return nil }
             test = .elements(test: inner, areKeys: path.value == .keys)

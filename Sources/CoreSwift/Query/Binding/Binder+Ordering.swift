@@ -1,48 +1,48 @@
 // SORT, DISTINCT, LIMIT and OFFSET: names and numbers of their keys.
 
 extension Binder {
-    /// Finds the names of the suffixes.
-    mutating func resolveOrdering() throws(RealmError) -> [ResolvedStep] {
-        var steps: [ResolvedStep] = []
+    /// Finds the names of the suffixes, by suffix.
+    mutating func resolveOrdering() throws(RealmError) -> [[ResolvedKey]] {
         let records = recordsTexts
+        recordsTexts = true
+        defer { recordsTexts = records }
+        var resolved: [[ResolvedKey]] = []
         for suffix in tree.suffixes {
-            var step = ResolvedStep(kind: suffix.kind)
-            if suffix.kind == .limit || suffix.kind == .offset {
-                step.numberNode = suffix.number
-            } else {
-                for key in tree.sortKeys[suffix.keys] {
-                    recordsTexts = true
-                    defer { recordsTexts = records }
-                    do throws(RealmError) {
-                        let path = try resolve(key.steps, 0, .value)
-                        let steps = tree.steps[key.steps]
-                        let place = (steps.first?.start ?? 0, steps.last?.end ?? 0)
-                        step.keys.append((path, key.descending, texts.removeLast(), place))
-                    } catch {
-                        guard error.code == .invalidQuery else { throw error }
-                        let clause = suffix.kind == .sort ? "sort" : "distinct"
-                        throw RealmError(.invalidQuery, "\(error.message) (in a \(clause) clause)")
-                    }
+            var keys: [ResolvedKey] = []
+            for key in tree.sortKeys[suffix.keys] {
+                do throws(RealmError) {
+                    let path = try resolve(key.steps, 0, .value)
+                    let steps = tree.steps[key.steps]
+                    keys.append(
+                        ResolvedKey(
+                            path: path, descending: key.descending, text: texts.removeLast(),
+                            place: (steps.first?.start ?? 0, steps.last?.end ?? 0)))
+                } catch {
+                    guard error.code == .invalidQuery else { throw error }
+                    throw RealmError(
+                        .invalidQuery, "\(error.message) (in a \(suffix.kind) clause)")
                 }
             }
-            steps.append(step)
+            resolved.append(keys)
         }
-        return steps
+        return resolved
     }
 
-    mutating func boundOrdering(_ steps: [ResolvedStep]) throws(RealmError) -> [OrderingStep] {
+    mutating func boundOrdering(
+        _ resolved: [[ResolvedKey]]
+    ) throws(RealmError) -> [OrderingStep] {
         var bound: [OrderingStep] = []
-        for step in steps {
-            switch step.kind {
-            case .limit: bound.append(.limit(try number(step.numberNode, of: "LIMIT")))
-            case .offset: bound.append(.offset(try number(step.numberNode, of: "OFFSET")))
-            case .sort, .distinct:
-                var keys: [OrderingKey] = []
-                for key in step.keys {
-                    reading = key.place
-                    keys.append(try orderingKey(key.path, key.descending, key.text))
-                }
-                bound.append(step.kind == .sort ? .sort(keys) : .distinct(keys))
+        for (suffix, resolved) in zip(tree.suffixes, resolved) {
+            var keys: [OrderingKey] = []
+            for key in resolved {
+                reading = key.place
+                keys.append(try orderingKey(key))
+            }
+            switch suffix.kind {
+            case .sort: bound.append(.sort(keys))
+            case .distinct: bound.append(.distinct(keys))
+            case .limit: bound.append(.limit(try number(suffix.number, of: "LIMIT")))
+            case .offset: bound.append(.offset(try number(suffix.number, of: "OFFSET")))
             }
         }
         return bound
@@ -59,33 +59,27 @@ extension Binder {
         return Int(constant.raw.intValue)
     }
 
-    private func orderingKey(
-        _ path: BoundPath, _ descending: Bool, _ text: String
-    ) throws(RealmError) -> OrderingKey {
-        guard path.path.shape == .single, path.path.value != .countAllLinks else {
+    private func orderingKey(_ key: ResolvedKey) throws(RealmError) -> OrderingKey {
+        let path = key.path.path
+        guard path.shape == .single, path.value != .countAllLinks else {
             throw RealmError(
                 .invalidSortDescriptor,
-                "cannot sort or tell apart by '\(text)': the path leads through a collection")
+                "cannot sort or tell apart by '\(key.text)': the path leads through a collection")
         }
-        let kind = path.path.kind.columnKind
-        if !path.isPlain {
-            return OrderingKey(
-                hops: [], column: -1, kind: kind, isNullable: true,
-                descending: descending, path: text, program: program(path))
-        }
-        let property = schema.classes[path.classIndex].properties[path.propertyIndex]
+        let property = key.path.isPlain ? property(key.path) : nil
         return OrderingKey(
-            hops: Array(hops[Int(path.hopFirst)..<Int(path.hopFirst + path.hopCount)]),
-            column: property.key.column, kind: kind,
-            isNullable: property.isNullable, descending: descending, path: text)
+            hops: property == nil ? [] : filter.links(path.steps),
+            column: property?.key.column ?? -1, kind: path.kind.columnKind,
+            isNullable: property?.isNullable ?? true, descending: key.descending, path: key.text,
+            program: property == nil ? program(path) : nil)
     }
 
     /// A program that has only the path.
-    private func program(_ path: BoundPath) -> FilterProgram {
+    private func program(_ path: ExpressionPath) -> FilterProgram {
         var builder = FilterBuilder()
         builder.bytes = filter.bytes
         builder.expressions.steps = filter.expressions.steps
-        builder.expressions.paths = [path.path]
+        builder.expressions.paths = [path]
         let root = builder.add(.constant(true))
         return FilterProgram(&builder, root: root, schema: schema)
     }

@@ -4,9 +4,6 @@
 struct BoundPath {
     /// For execution on its own; its `slot` is where it starts.
     var path = ExpressionPath()
-    /// Range of the binder's `hops`: the links crossed before the last property, of plain paths.
-    var hopFirst: Int32 = 0
-    var hopCount: Int32 = 0
     /// Place of the last property in the schema; -1: the path ends in no property.
     var classIndex = -1
     var propertyIndex = 0
@@ -21,13 +18,13 @@ struct BoundPath {
     var isSingle: Bool { path.shape == .single }
 }
 
-/// SORT and DISTINCT keys with their names found, LIMIT and OFFSET with their syntax node.
-struct ResolvedStep {
-    var kind: SyntaxSuffix.Kind
-    var keys:
-        [(path: BoundPath, descending: Bool, text: String, place: (start: Int32, end: Int32))] =
-            []
-    var numberNode: Int32 = -1
+/// A key of SORT or DISTINCT whose names are found.
+struct ResolvedKey {
+    var path: BoundPath
+    var descending: Bool
+    var text: String
+    /// Bytes of the text.
+    var place: (start: Int32, end: Int32)
 }
 
 /// The place that a path has got to.
@@ -159,7 +156,6 @@ extension Binder {
     ) throws(RealmError) -> BoundPath {
         walk.bound.path.first = Int32(truncatingIfNeeded: filter.expressions.steps.count)
         walk.bound.path.slot = scopes[Int(walk.scope)].slot
-        walk.bound.hopFirst = Int32(truncatingIfNeeded: hops.count)
         var ending = ending
         for index in range { try take(&walk, tree.steps[index], &ending) }
         try finish(&walk, ending)

@@ -138,7 +138,7 @@ extension Binder {
     /// The collections that a path goes through, those of its last values included.
     private func collections(_ path: ExpressionPath) -> Int32 {
         var count: Int32 = path.value == .member ? 0 : 1
-        for step in filter.expressions.steps[Int(path.first)..<Int(path.first + path.count)]
+        for step in filter.expressions.steps[path.steps]
         where step.kind == .links || step.kind == .backlinks {
             count += 1
         }

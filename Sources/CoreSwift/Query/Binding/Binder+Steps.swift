@@ -177,7 +177,6 @@ extension Binder {
         switch (next, property.collection) {
         case (.name, .none), (.backlinks, .none):
             step.kind = .link
-            hops.append(FilterHop(column: step.column, target: step.target))
         case (.every, .list), (.every, .set), (.every, .dictionary), (.values, .dictionary):
             guard isCollection else { throw cannotFollow(walk, next) }
             walk.spreads = true
@@ -321,9 +320,10 @@ extension Binder {
             if property.collection == .none {
                 walk.bound.path.value = .column
                 walk.bound.isPlain =
-                    walk.bound.path.count == Int32(hops.count) - walk.bound.hopFirst
-                    && walk.bound.path.slot == scopes[Int(walk.scope)].slot
-                walk.bound.hopCount = Int32(hops.count) - walk.bound.hopFirst
+                    walk.bound.path.slot == scopes[Int(walk.scope)].slot
+                    && filter.expressions.steps[walk.bound.path.steps].allSatisfy {
+                        $0.kind == .link
+                    }
             } else if kind == .link {
                 var step = ExpressionStep(.links)
                 step.column = walk.bound.path.column

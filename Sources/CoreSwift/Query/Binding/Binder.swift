@@ -51,8 +51,6 @@ struct Binder {
     var bound: [BoundNode] = []
     var paths: [BoundPath] = []
     var aggregates: [BinderAggregate] = []
-    /// Links that the paths cross.
-    var hops: [FilterHop] = []
     /// The queried objects, then the members of each SUBQUERY.
     var scopes: [BinderScope]
     /// By scope, the scopes around it that something in it says something of.

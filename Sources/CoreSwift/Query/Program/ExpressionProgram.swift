@@ -90,6 +90,9 @@ struct ExpressionPath {
     var text = FilterText()
     /// Of links: the class. `countBacklinks`: the class that links.
     var target = ClassKey.invalid
+
+    /// From object to object.
+    var steps: Range<Int> { Int(first)..<Int(first + count) }
 }
 
 /// One instruction.

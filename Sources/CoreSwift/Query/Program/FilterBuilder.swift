@@ -31,12 +31,21 @@ struct FilterBuilder {
         return FilterRange(first: Int32(children.count) - count, count: count)
     }
 
+    /// Steps from object to object, as the links that tests cross.
+    func links(_ steps: Range<Int>) -> [FilterHop] {
+        expressions.steps[steps].map { step in
+            FilterHop(
+                column: step.column, target: step.target,
+                kind: step.kind == .link ? .link : step.kind == .links ? .links : .backlinks)
+        }
+    }
+
     /// A node that is asked behind links.
-    mutating func addLinks(_ links: some Sequence<FilterHop>, to test: Int32) -> LinkedTest {
+    mutating func addLinks(_ steps: Range<Int>, to test: Int32) -> LinkedTest {
         let first = Int32(truncatingIfNeeded: hops.count)
-        for link in links { hops.append(link) }
-        let count = Int32(truncatingIfNeeded: hops.count) - first
-        return LinkedTest(links: FilterRange(first: first, count: count), test: test)
+        hops.append(contentsOf: links(steps))
+        return LinkedTest(
+            links: FilterRange(first: first, count: Int32(steps.count)), test: test)
     }
 
     mutating func addText(_ text: [UInt8]) -> FilterText {
