@@ -145,7 +145,7 @@ struct Lexer {
             throw text.syntaxError(at: start, "the bytes are not UTF-8", expected: "a name")
         }
         position = end
-        let kind = Keywords.kind(text.base + start, end - start)
+        let kind = Keyword.kind(text.base + start, end - start)
         return Token(kind, start, end)
     }
 
@@ -171,27 +171,24 @@ struct Lexer {
     private mutating func atWord() throws(RealmError) -> Token {
         let start = position
         let end = nameEnd(start + 1)
-        let kind: TokenKind
-        switch text.string(start, end) {
-        case "@count": kind = .atCount
-        case "@size": kind = .atSize
-        case "@min": kind = .atMin
-        case "@max": kind = .atMax
-        case "@sum": kind = .atSum
-        case "@avg": kind = .atAvg
-        case "@links": kind = .atLinks
-        case "@keys", "@allKeys": kind = .atKeys
-        case "@values", "@allValues": kind = .atValues
-        case "@type": kind = .atType
-        case let word where word.hasPrefix("@distinctUnionOf") || word.hasPrefix("@unionOf"):
+        let word = text.string(start, end)
+        var token = Token(.atEnding, start, end)
+        switch word {
+        case "@links": token.kind = .atLinks
+        case "@keys", "@allKeys": token.kind = .atKeys
+        case "@values", "@allValues": token.kind = .atValues
+        case _ where word.hasPrefix("@distinctUnionOf") || word.hasPrefix("@unionOf"):
             throw text.notInLanguage(word)
         default:
-            throw text.syntaxError(
-                at: start, "unexpected '\(text.string(start, max(end, start + 1)))'",
-                expected: "@count, @size, @min, @max, @sum, @avg, @links, @keys, @values or @type")
+            guard let ending = PathEnding.named(word) else {
+                throw text.syntaxError(
+                    at: start, "unexpected '\(text.string(start, max(end, start + 1)))'",
+                    expected:
+                        "@count, @size, @min, @max, @sum, @avg, @links, @keys, @values or @type")
+            }
+            token.payload = UInt64(ending.rawValue)
         }
-        position = end
-        return Token(kind, start, end)
+        return finish(token)
     }
 
     private static let lengthLetters = Array("lhzL".utf8)

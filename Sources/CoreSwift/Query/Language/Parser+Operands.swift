@@ -358,15 +358,7 @@ extension Parser {
     }
 
     private func ending() -> PathEnding? {
-        switch token.kind {
-        case .atCount, .atSize: return .size
-        case .atType: return .type
-        case .atMin: return .minimum
-        case .atMax: return .maximum
-        case .atSum: return .sum
-        case .atAvg: return .average
-        default: return nil
-        }
+        token.kind == .atEnding ? PathEnding(rawValue: UInt8(token.payload)) : nil
     }
 
     /// Whether a token begins the name of a property or class, and is no word with an @.

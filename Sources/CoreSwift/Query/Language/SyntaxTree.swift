@@ -150,7 +150,7 @@ public enum Quantifier: UInt8, Sendable {
 }
 
 /// What stands behind the steps of a path.
-enum PathEnding: UInt8 {
+enum PathEnding: UInt8, CaseIterable {
     case value, size, type, minimum, maximum, sum, average
 
     var spelling: String {
@@ -163,6 +163,10 @@ enum PathEnding: UInt8 {
         case .sum: return "@sum"
         case .average: return "@avg"
         }
+    }
+
+    static func named(_ word: String) -> PathEnding? {
+        word == "@count" ? .size : allCases.first { $0 != .value && $0.spelling == word }
     }
 }
 

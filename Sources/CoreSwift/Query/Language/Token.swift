@@ -21,7 +21,7 @@ enum TokenKind: UInt8 {
     case beginsWith, endsWith, contains, like, between, inList, text
     case sort, distinct, limit, offset, ascending, descending, binary, first, last, size
     // Words that begin with @.
-    case atCount, atSize, atMin, atMax, atSum, atAvg, atLinks, atKeys, atValues, atType
+    case atEnding, atLinks, atKeys, atValues
 }
 
 /// What stands at some bytes of a text.
@@ -40,7 +40,7 @@ struct Token: Spelled {
     var start: Int32
     var end: Int32
     /// Integers: the magnitude. Doubles and floats: bits of the Double or Float. Arguments: the
-    /// index. Dates: seconds. Object keys: the key.
+    /// index. Dates: seconds. Object keys: the key. Words at the end of paths: a `PathEnding`.
     var payload: UInt64 = 0
     /// Dates: nanoseconds. Typed links: the class.
     var extra: Int32 = 0
