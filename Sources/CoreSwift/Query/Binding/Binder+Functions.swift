@@ -76,7 +76,7 @@ extension Binder {
         guard constant.kind == .string else { return nil }
         let name = String(decoding: filter.text(constant.text), as: UTF8.self)
         guard let target = CastTarget.named(name) else {
-            let names = CastTarget.allCases.map(\.name).joined(separator: ", ")
+            let names = CastTarget.names.joined(separator: ", ")
             throw invalidQuery("CAST knows no type '\(name)'; it knows \(names)")
         }
         guard let kind = target.resultKind(operands[0].kind) else { return nil }

@@ -50,20 +50,18 @@ struct DateFields {
         date.nanoseconds < 0 && date.seconds > .min ? date.seconds - 1 : date.seconds
     }
 
-    /// A field of a date: year, month, day, hour, minute, second, weekday.
-    func field(_ name: Name) -> Int64 {
-        switch name {
+    /// What `year` to `weekday` are of it.
+    func field(_ function: ExpressionFunction) -> Int64 {
+        switch function {
         case .year: return year
         case .month: return month
         case .day: return day
         case .hour: return seconds / 3600
         case .minute: return seconds / 60 % 60
         case .second: return seconds % 60
-        case .weekday: return weekday
+        default: return weekday
         }
     }
-
-    enum Name { case year, month, day, hour, minute, second, weekday }
 
     /// `2024-05-01T10:00:00Z`, with the fraction that the date has; years beyond four digits
     /// with a sign.

@@ -42,10 +42,7 @@ extension ExpressionFunction {
         case .floor: return NumberFunctions.rounded(operands[0], .floor)
         case .round: return NumberFunctions.rounded(operands[0], .round)
         case .trunc: return NumberFunctions.rounded(operands[0], .trunc)
-        case .sqrt: return NumberFunctions.apply(.sqrt, operands[0])
-        case .exp: return NumberFunctions.apply(.exp, operands[0])
-        case .ln: return NumberFunctions.apply(.ln, operands[0])
-        case .log: return NumberFunctions.apply(.log, operands[0])
+        case .sqrt, .exp, .ln, .log: return NumberFunctions.apply(self, operands[0])
         case .modulus: return NumberFunctions.modulus(operands[0], operands[1])
         case .add: return ExpressionArithmetic.apply(.add, operands[0], operands[1])
         case .subtract: return ExpressionArithmetic.apply(.subtract, operands[0], operands[1])
@@ -59,13 +56,7 @@ extension ExpressionFunction {
         case .trim: return TextFunctions.trimmed(operands[0])
         case .length: return TextFunctions.length(operands[0])
         case .now: return context.now
-        case .year: return field(.year, operands)
-        case .month: return field(.month, operands)
-        case .day: return field(.day, operands)
-        case .hour: return field(.hour, operands)
-        case .minute: return field(.minute, operands)
-        case .second: return field(.second, operands)
-        case .weekday: return field(.weekday, operands)
+        case .year, .month, .day, .hour, .minute, .second, .weekday: return field(operands)
         case .cast:
             // The binder puts the target's number in the place of its name.
             let number = UInt8(truncatingIfNeeded: operands[1].intValue)
@@ -75,9 +66,7 @@ extension ExpressionFunction {
         }
     }
 
-    private func field(
-        _ name: DateFields.Name, _ operands: UnsafeBufferPointer<FunctionValue>
-    ) -> FunctionValue {
+    private func field(_ operands: UnsafeBufferPointer<FunctionValue>) -> FunctionValue {
         let date = operands[0]
         guard date.type == ValueType.timestamp.rawValue else { return .null }
         var shift: Int64 = 0
@@ -89,6 +78,6 @@ extension ExpressionFunction {
             shift = seconds
         }
         let instant = Timestamp(seconds: date.seconds, nanoseconds: date.nanoseconds)
-        return .int(DateFields(instant, shift: shift).field(name))
+        return .int(DateFields(instant, shift: shift).field(self))
     }
 }

@@ -63,16 +63,14 @@ enum NumberFunctions {
             sign: value.isNegative, coefficient: whole + (isUp ? 1 : 0), exponent: 0)
     }
 
-    enum Transcendental { case sqrt, exp, ln, log }
-
-    /// A double; null where there is no result.
-    static func apply(_ function: Transcendental, _ value: RawValue) -> RawValue {
+    /// `sqrt`, `exp`, `ln` or `log`, a double; null where there is no result.
+    static func apply(_ function: ExpressionFunction, _ value: RawValue) -> RawValue {
         guard let x = double(value) else { return .null }
         switch function {
         case .sqrt: return x < 0 ? .null : .double(x.squareRoot())
         case .exp: return .double(ck_exp(x))
         case .ln: return x <= 0 ? .null : .double(ck_log(x))
-        case .log: return x <= 0 ? .null : .double(ck_log10(x))
+        default: return x <= 0 ? .null : .double(ck_log10(x))
         }
     }
 

@@ -100,56 +100,35 @@ extension Planner {
         case .nothing: return node.matchesNull ? [] : nil
         case .intRange(let range):
             guard reader.kind == .int || reader.kind == .bool else { return nil }
-            return [
-                IndexReader.Range(
-                    low: try bytes(range.low, reader.kind), includesLow: true,
-                    high: try bytes(range.high, reader.kind), includesHigh: true)
-            ]
+            let low = try bytes(range.low, reader.kind)
+            return [IndexReader.Range(low, through: try bytes(range.high, reader.kind))]
         case .intSet(let set):
-            var ranges: [IndexReader.Range] = []
-            for member in program.members(set) {
-                ranges.append(IndexReader.Range(equal: try bytes(member.0, reader.kind)))
+            return try program.members(set).map { member throws(RealmError) in
+                IndexReader.Range(equal: try bytes(member.0, reader.kind))
             }
-            return ranges
         case .timestampRange(let range):
-            return [
-                IndexReader.Range(
-                    low: try bytes(range.low), includesLow: true, high: try bytes(range.high),
-                    includesHigh: true)
-            ]
+            return [IndexReader.Range(try bytes(range.low), through: try bytes(range.high))]
         case .value(let comparison, let cell):
             return try valueRanges(comparison, program.value(cell), reader.kind, &isExact)
         case .valueSet(let set):
-            var ranges: [IndexReader.Range] = []
-            for member in program.members(set) {
-                let value = MixedCell.decode(program.text(member))
-                ranges.append(IndexReader.Range(equal: try IndexReader.bytes(value, reader.kind)))
-            }
             isExact = reader.kind != .mixed
-            return ranges
+            return try program.members(set).map { member throws(RealmError) in
+                let value = MixedCell.decode(program.text(member))
+                return IndexReader.Range(equal: try IndexReader.bytes(value, reader.kind))
+            }
         case .text(let text):
             guard text.folding.isEmpty else { return nil }
             let needle = program.text(text.needle)
             switch text.op {
             case .equal: return [equalRange(needle, &isExact)]
             case .beginsWith:
-                var low: [UInt8] = [1]
-                low.append(contentsOf: needle)
-                guard low.count < IndexLimits.valueBytesMax else { return nil }
-                return [
-                    IndexReader.Range(
-                        low: low, includesLow: true, high: Self.successor(low),
-                        includesHigh: false)
-                ]
+                guard needle.count + 1 < IndexLimits.valueBytesMax else { return nil }
+                return [IndexReader.Range(beginning: [1] + needle)]
             default: return nil
             }
         case .textSet(let set, let folding):
             guard folding.isEmpty else { return nil }
-            var ranges: [IndexReader.Range] = []
-            for member in program.members(set) {
-                ranges.append(equalRange(program.text(member), &isExact))
-            }
-            return ranges
+            return program.members(set).map { equalRange(program.text($0), &isExact) }
         default: return nil
         }
     }
@@ -170,10 +149,7 @@ extension Planner {
         }
         switch comparison {
         case .equal:
-            return [
-                IndexReader.Range(
-                    low: bounds.low, includesLow: true, high: bounds.high, includesHigh: true)
-            ]
+            return [IndexReader.Range(bounds.low, through: bounds.high)]
         case .less, .lessEqual:
             return [
                 IndexReader.Range(
@@ -184,7 +160,7 @@ extension Planner {
             return [
                 IndexReader.Range(
                     low: bounds.low, includesLow: !isExact || comparison == .greaterEqual,
-                    high: Self.successor(family), includesHigh: false)
+                    high: IndexReader.Range.successor(family), includesHigh: false)
             ]
         }
     }
@@ -227,12 +203,23 @@ extension Planner {
         _ text: UnsafeRawBufferPointer, _ isExact: inout Bool
     ) -> IndexReader.Range {
         let length = min(text.count, IndexLimits.valueBytesMax - 1)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(length + 1)
-        bytes.append(1)
-        bytes.append(contentsOf: text[..<length])
+        let bytes = [1] + text[..<length]
         if IndexValue.isAmbiguous(bytes.count, .string) { isExact = false }
         return IndexReader.Range(equal: bytes)
+    }
+}
+
+extension IndexReader.Range {
+    /// Both ends included.
+    init(_ low: [UInt8], through high: [UInt8]) {
+        self.init(low: low, includesLow: true, high: high, includesHigh: true)
+    }
+
+    /// All that begin with some bytes.
+    init(beginning: [UInt8]) {
+        self.init(
+            low: beginning, includesLow: true, high: Self.successor(beginning),
+            includesHigh: false)
     }
 
     /// The least byte string that is greater than every one beginning with `bytes`.

@@ -25,10 +25,7 @@ extension Planner {
     ) throws(RealmError) -> WordRange {
         let range =
             term.isPrefix
-            ? IndexReader.Range(
-                low: term.word, includesLow: true, high: Self.successor(term.word),
-                includesHigh: false)
-            : IndexReader.Range(equal: term.word)
+            ? IndexReader.Range(beginning: term.word) : IndexReader.Range(equal: term.word)
         return WordRange(
             range: range, isPrefix: term.isPrefix, count: try reader.count(range))
     }
@@ -37,15 +34,14 @@ extension Planner {
     func wordCountMax(_ node: FilterNode, _ number: Int32) throws(RealmError) -> Int {
         let reader = try wordReader(node)
         let search = program.searches[Int(number)]
-        var counts: [Int] = []
-        for term in search.required { counts.append(try range(term, reader).count) }
-        if let least = counts.min() { return least }
-        var total = 0
-        for terms in search.excluded {
+        func least(_ terms: [WordSearch.Term]) throws(RealmError) -> Int {
             var least = Int.max
             for term in terms { least = min(least, try range(term, reader).count) }
-            total += least
+            return least
         }
+        if !search.required.isEmpty { return try least(search.required) }
+        var total = 0
+        for terms in search.excluded { total += try least(terms) }
         return total
     }
 }
