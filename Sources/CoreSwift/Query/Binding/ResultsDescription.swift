@@ -62,7 +62,7 @@ struct ResultsDescription {
 
     /// The class of the objects; of values, that of the collection's owner.
     let classKey: ClassKey
-    let source: Source
+    private(set) var source: Source
     /// The first stage, which most descriptions have alone.
     private(set) var first: ResultsStage
     private(set) var later: [ResultsStage] = []
@@ -80,11 +80,16 @@ struct ResultsDescription {
         first = ResultsStage(conditions: query, ordering: query.ordering)
     }
 
-    private init(_ other: ResultsDescription, from source: Source) {
-        classKey = other.classKey
-        self.source = source
-        first = other.first
-        later = other.later
+    /// The one that steps are folded into.
+    private var last: ResultsStage {
+        get { later.last ?? first }
+        set {
+            if later.isEmpty {
+                first = newValue
+            } else {
+                later[later.count - 1] = newValue
+            }
+        }
     }
 
     var stages: [ResultsStage] { [first] + later }
@@ -152,7 +157,7 @@ struct ResultsDescription {
     /// With a SORT, DISTINCT, LIMIT or OFFSET as the last step.
     func adding(_ step: OrderingStep) -> ResultsDescription {
         var copy = self
-        copy.append([step])
+        copy.last.ordering.append(step)
         return copy
     }
 
@@ -160,30 +165,16 @@ struct ResultsDescription {
     func adding(_ query: Query) throws(RealmError) -> ResultsDescription {
         var copy = self
         try copy.append(query.withoutOrdering())
-        copy.append(query.ordering)
+        copy.last.ordering += query.ordering
         return copy
     }
 
-    private mutating func append(_ steps: [OrderingStep]) {
-        if later.isEmpty {
-            first.ordering += steps
-        } else {
-            later[later.count - 1].ordering += steps
-        }
-    }
-
     private mutating func append(_ conditions: Query) throws(RealmError) {
-        let last = later.last ?? first
         guard last.ordering.allSatisfy({ $0.isSort }) else {
             later.append(ResultsStage(conditions: conditions))
             return
         }
-        let both = try last.conditions?.and(conditions) ?? conditions
-        if later.isEmpty {
-            first.conditions = both
-        } else {
-            later[later.count - 1].conditions = both
-        }
+        last.conditions = try last.conditions?.and(conditions) ?? conditions
     }
 
     /// With the conditions of a query before all other steps, where `realm_results_filter` puts
@@ -196,7 +187,11 @@ struct ResultsDescription {
     }
 
     /// The same steps with another source.
-    func from(_ source: Source) -> ResultsDescription { ResultsDescription(self, from: source) }
+    func from(_ source: Source) -> ResultsDescription {
+        var copy = self
+        copy.source = source
+        return copy
+    }
 
     /// The conditions of all stages; nil without any.
     func conditions() throws(RealmError) -> Query? {
@@ -233,20 +228,11 @@ extension ResultsDescription: Equatable {
     }
 }
 
-extension ResultsDescription.Source: Equatable {
-    /// Whether the elements come from the same place.
-    static func == (a: Self, b: Self) -> Bool {
-        switch (a, b) {
-        case (.objects, .objects): return true
-        case (.backlinks(let t, let k, let c), .backlinks(let u, let l, let d)):
-            return t == u && k == l && c == d
-        case (.collection(let mine), .collection(let others)): return mine == others
-        case (.snapshot(let mine, let of), .snapshot(let others, let from)):
-            return mine == others && of == from
-        case (.values(let mine), .values(let others)):
-            return mine.place == others.place && mine.holdsKeys == others.holdsKeys
-                && mine.kept === others.kept
-        default: return false
-        }
+/// Whether the elements come from the same place.
+extension ResultsDescription.Source: Equatable {}
+
+extension ValueSource: Equatable {
+    static func == (a: ValueSource, b: ValueSource) -> Bool {
+        a.place == b.place && a.holdsKeys == b.holdsKeys && a.kept === b.kept
     }
 }

@@ -191,6 +191,26 @@ struct FilterText {
     var member: (Int64, Int64) { (Int64(offset), Int64(count)) }
 }
 
+/// Tables one behind another in a piece of memory.
+private struct TableMemory {
+    var next: UnsafeMutableRawPointer
+
+    static func size<T>(_ table: [T]) -> Int {
+        (table.count * MemoryLayout<T>.stride + 15) & ~15
+    }
+
+    /// Copies a table behind those before.
+    @inline(__always)
+    mutating func take<T>(_ table: [T]) -> UnsafeMutablePointer<T> {
+        let start = next.bindMemory(to: T.self, capacity: table.count)
+        table.withUnsafeBufferPointer { source in
+            if let first = source.baseAddress { start.update(from: first, count: source.count) }
+        }
+        next += Self.size(table)
+        return start
+    }
+}
+
 /// Owns the memory of a bound predicate. Immutable once built.
 final class FilterProgram {
     let nodes: UnsafeMutablePointer<FilterNode>
@@ -241,67 +261,47 @@ final class FilterProgram {
         self.schema = schema
         self.texts = texts
         // One piece of memory: tables first, bytes last.
-        var size = 0
-        func place<T>(_ array: [T]) -> Int {
-            defer { size += (array.count * MemoryLayout<T>.stride + 15) & ~15 }
-            return size
-        }
-        let nodePlace = place(builder.nodes)
-        let memberPlace = place(builder.members)
-        let childPlace = place(builder.children)
-        let hopPlace = place(builder.hops)
-        let stepPlace = place(builder.expressions.steps)
-        let pathPlace = place(builder.expressions.paths)
-        let codePlace = place(builder.expressions.code)
-        let aggregatePlace = place(builder.expressions.aggregates)
-        let subqueryPlace = place(builder.expressions.subqueries)
-        let keySlotPlace = place(builder.expressions.keySlots)
-        let testPlace = place(builder.expressions.tests)
-        let constantPlace = place(builder.expressions.constants)
-        let bytePlace = place(builder.bytes)
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: size + 16, alignment: 16)
-        nodes = Self.fill(memory + nodePlace, builder.nodes)
-        members = Self.fill(memory + memberPlace, builder.members)
-        children = Self.fill(memory + childPlace, builder.children)
-        hops = Self.fill(memory + hopPlace, builder.hops)
-        bytes = UnsafeMutableRawPointer(Self.fill(memory + bytePlace, builder.bytes))
-        steps = Self.fill(memory + stepPlace, builder.expressions.steps)
-        paths = Self.fill(memory + pathPlace, builder.expressions.paths)
-        code = Self.fill(memory + codePlace, builder.expressions.code)
-        aggregates = Self.fill(memory + aggregatePlace, builder.expressions.aggregates)
-        subqueries = Self.fill(memory + subqueryPlace, builder.expressions.subqueries)
-        keySlots = Self.fill(memory + keySlotPlace, builder.expressions.keySlots)
-        tests = Self.fill(memory + testPlace, builder.expressions.tests)
-        constants = Self.fill(memory + constantPlace, builder.expressions.constants)
+        let tables = builder.expressions
+        let size =
+            TableMemory.size(builder.nodes) + TableMemory.size(builder.members)
+            + TableMemory.size(builder.children) + TableMemory.size(builder.hops)
+            + TableMemory.size(tables.steps) + TableMemory.size(tables.paths)
+            + TableMemory.size(tables.code) + TableMemory.size(tables.aggregates)
+            + TableMemory.size(tables.subqueries) + TableMemory.size(tables.keySlots)
+            + TableMemory.size(tables.tests) + TableMemory.size(tables.constants)
+            + TableMemory.size(builder.bytes)
+        memory = UnsafeMutableRawPointer.allocate(byteCount: size + 16, alignment: 16)
+        var rest = TableMemory(next: memory)
+        nodes = rest.take(builder.nodes)
+        members = rest.take(builder.members)
+        children = rest.take(builder.children)
+        hops = rest.take(builder.hops)
+        steps = rest.take(tables.steps)
+        paths = rest.take(tables.paths)
+        code = rest.take(tables.code)
+        aggregates = rest.take(tables.aggregates)
+        subqueries = rest.take(tables.subqueries)
+        keySlots = rest.take(tables.keySlots)
+        tests = rest.take(tables.tests)
+        constants = rest.take(tables.constants)
+        bytes = UnsafeMutableRawPointer(rest.take(builder.bytes))
         nodeCount = builder.nodes.count
-        stepCount = builder.expressions.steps.count
-        pathCount = builder.expressions.paths.count
-        hasLinks = !builder.hops.isEmpty || !builder.expressions.subqueries.isEmpty
-        needsAllTables = builder.expressions.paths.contains {
+        stepCount = tables.steps.count
+        pathCount = tables.paths.count
+        hasLinks = !builder.hops.isEmpty || !tables.subqueries.isEmpty
+        needsAllTables = tables.paths.contains {
             $0.mixedCount > 0 || $0.value == .countAllLinks
         }
-        subqueryCount = builder.expressions.subqueries.count
-        constantCount = builder.expressions.constants.count
-        testCount = builder.expressions.tests.count
+        subqueryCount = tables.subqueries.count
+        constantCount = tables.constants.count
+        testCount = tables.tests.count
         byteCount = builder.bytes.count
-        slotCount = builder.expressions.slotCount
-        stackDepth = builder.expressions.stackDepth
-        self.memory = memory
+        slotCount = tables.slotCount
+        stackDepth = tables.stackDepth
         patterns = builder.patterns
         searches = builder.searches
         shapes = builder.shapes
         self.root = Int(root)
-    }
-
-    @inline(__always)
-    private static func fill<T>(
-        _ target: UnsafeMutableRawPointer, _ array: [T]
-    ) -> UnsafeMutablePointer<T> {
-        let typed = target.bindMemory(to: T.self, capacity: array.count)
-        array.withUnsafeBufferPointer { source in
-            if let start = source.baseAddress { typed.update(from: start, count: source.count) }
-        }
-        return typed
     }
 
     deinit { memory.deallocate() }
