@@ -121,8 +121,7 @@ extension Binder {
             path.path.value != .column
         else { throw noMembers(path) }
         if path.path.kind == .link, path.path.value == .member {
-            scope.classIndex =
-                schema.classes.firstIndex { $0.key == path.path.target } ?? rootClass
+            scope.classIndex = classIndex(path.path.target)
         } else {
             scope.kind = path.path.kind
         }
@@ -143,6 +142,10 @@ extension Binder {
             count += 1
         }
         return count
+    }
+
+    private func classIndex(_ key: ClassKey) -> Int {
+        schema.classes.firstIndex { $0.key == key } ?? rootClass
     }
 
     private func noMembers(_ path: BoundPath) -> RealmError {
@@ -318,10 +321,8 @@ extension Binder {
     /// A path that ends in a to-one link goes on to the object.
     private mutating func reachObjects(_ bound: inout BoundPath) {
         guard bound.path.value == .column, bound.path.kind == .link else { return }
-        var step = ExpressionStep(.link)
-        step.column = bound.path.column
-        step.target = bound.path.target
-        filter.expressions.steps.append(step)
+        filter.expressions.steps.append(
+            ExpressionStep(kind: .link, column: bound.path.column, target: bound.path.target))
         bound.path.count += 1
         bound.path.value = .member
     }
@@ -331,7 +332,7 @@ extension Binder {
         _ range: Range<Int>, _ target: ClassKey, _ ending: PathEnding
     ) throws(RealmError) -> BoundPath {
         var walk = PathWalk(
-            classIndex: schema.classes.firstIndex { $0.key == target } ?? rootClass, scope: 0)
+            classIndex: classIndex(target), scope: 0)
         walk.state = .object
         let inner = try resolve(range, &walk, .value)
         guard inner.classIndex >= 0, inner.path.value == .column, inner.path.mixedCount == 0,

@@ -86,10 +86,11 @@ extension Binder {
     }
 
     private mutating func addBacklinks(_ walk: inout PathWalk) {
-        var step = ExpressionStep(.backlinks)
-        step.column = walk.originColumn
-        step.target = schema.classes[walk.origin].key
-        append(&walk, step)
+        append(
+            &walk,
+            ExpressionStep(
+                kind: .backlinks, column: walk.originColumn,
+                target: schema.classes[walk.origin].key))
         walk.bound.path.isToMany = true
         walk.classIndex = walk.origin
         walk.state = .object
@@ -117,20 +118,13 @@ extension Binder {
         switch (next, property.collection) {
         case (.every, _): walk.spreads = true
         case (.values, .dictionary): walk.spreads = true
-        case (.keys, .dictionary):
-            begin(&walk, .keys, property)
-            walk.bound.path.kind = .string
-            walk.state = .values
+        case (.keys, .dictionary): beginKeys(&walk, property)
         case (.index(let index), .list):
             begin(&walk, .elementAt, property)
             walk.bound.path.index = index
-        case (.key(let key), .dictionary):
+        case (.key, .dictionary), (.name, .dictionary):
             begin(&walk, .elementForKey, property)
-            walk.bound.path.text = key
-        case (.name(let name), .dictionary):
-            noteName(&walk, name)
-            begin(&walk, .elementForKey, property)
-            walk.bound.path.text = filter.addText(name)
+            walk.bound.path.text = key(&walk, next)
         case (.name(let name), _) where takesLength(property, name):
             beginLength(&walk, property)
         case (.name, _) where isMixed:
@@ -164,41 +158,50 @@ extension Binder {
         walk.state = property.type == .mixed ? .mixed : .values
     }
 
+    private func beginKeys(_ walk: inout PathWalk, _ property: PropertySchema) {
+        begin(&walk, .keys, property)
+        walk.bound.path.kind = .string
+        walk.state = .values
+    }
+
+    /// The key of a dictionary, in brackets or as a name.
+    private mutating func key(_ walk: inout PathWalk, _ next: PathFollower) -> FilterText {
+        switch next {
+        case .key(let key): return key
+        case .name(let name):
+            noteName(&walk, name)
+            return filter.addText(name)
+        default: return FilterText()
+        }
+    }
+
     private mutating func followLinks(
         _ walk: inout PathWalk, _ property: PropertySchema, _ next: PathFollower
     ) throws(RealmError) -> Bool {
         guard let target = schema.classes.firstIndex(where: { $0.name == property.linkTarget })
         else { throw invalidQuery("there is no class '\(property.linkTarget)'") }
-        var step = ExpressionStep(.links)
-        step.column = Int32(property.key.column)
-        step.target = schema.classes[target].key
+        var step = ExpressionStep(
+            kind: .links, column: Int32(property.key.column), target: schema.classes[target].key)
         let isCollection = property.collection != .none && !walk.spreads
-        var usesUp = false
         switch (next, property.collection) {
-        case (.name, .none), (.backlinks, .none):
-            step.kind = .link
+        case (.name, .none), (.backlinks, .none): step.kind = .link
         case (.every, .list), (.every, .set), (.every, .dictionary), (.values, .dictionary):
             guard isCollection else { throw cannotFollow(walk, next) }
             walk.spreads = true
             return true
         case (.keys, .dictionary) where isCollection:
-            begin(&walk, .keys, property)
-            walk.bound.path.kind = .string
+            beginKeys(&walk, property)
             return true
         case (.index(let index), .list) where isCollection:
             step.kind = .linkAt
             step.index = index
-            usesUp = true
-        case (.key(let key), .dictionary) where isCollection:
+        case (.key, .dictionary) where isCollection:
             step.kind = .linkForKey
-            step.text = key
-            usesUp = true
+            step.text = key(&walk, next)
         case (.name(let name), .dictionary)
         where isCollection && self.property(target, name) == nil:
-            noteName(&walk, name)
             step.kind = .linkForKey
-            step.text = filter.addText(name)
-            usesUp = true
+            step.text = key(&walk, next)
         case (.name, _), (.backlinks, _): break
         default: throw cannotFollow(walk, next)
         }
@@ -207,46 +210,33 @@ extension Binder {
         walk.spreads = false
         walk.classIndex = target
         walk.state = .object
-        return usesUp
+        return step.kind == .linkAt || step.kind == .linkForKey
     }
 
     private mutating func followMixed(
         _ walk: inout PathWalk, _ next: PathFollower
     ) throws(RealmError) {
-        var step: ExpressionStep
-        var spreads = false
+        let step: ExpressionStep
         switch next {
-        case .name(let name):
-            noteName(&walk, name)
-            step = ExpressionStep(.entry)
-            step.text = filter.addText(name)
-        case .key(let key):
-            step = ExpressionStep(.entry)
-            step.text = key
-        case .index(let index):
-            step = ExpressionStep(.item)
-            step.index = index
-        case .every, .values:
-            step = ExpressionStep(.children)
-            spreads = true
-        case .keys:
-            step = ExpressionStep(.keys)
-            spreads = true
-            walk.state = .values
+        case .name, .key: step = ExpressionStep(kind: .entry, text: key(&walk, next))
+        case .index(let index): step = ExpressionStep(kind: .item, index: index)
+        case .every, .values: step = ExpressionStep(kind: .children)
+        case .keys: step = ExpressionStep(kind: .keys)
         case .backlinks: throw invalidQuery("@links cannot follow a mixed value")
         }
         if walk.endsSpread || walk.bound.path.value == .elements { walk.spreads = true }
-        walk.endsSpread = spreads
+        walk.endsSpread = step.kind == .children || step.kind == .keys
         filter.expressions.steps.append(step)
         walk.bound.path.mixedCount += 1
-        walk.bound.path.kind = next.isKeys ? .string : .mixed
-        if !next.isKeys { walk.state = .mixed }
+        walk.bound.path.kind = step.kind == .keys ? .string : .mixed
+        walk.state = step.kind == .keys ? .values : .mixed
     }
 
     // MARK: The end
 
     mutating func finish(_ walk: inout PathWalk, _ ending: PathEnding) throws(RealmError) {
         walk.bound.ending = ending
+        if walk.state == .property, walk.isBacklinks, ending != .size { addBacklinks(&walk) }
         switch walk.state {
         case .start: throw invalidQuery("a path begins with the name of a property")
         case .linkingClass: throw noLinkingProperty(walk)
@@ -254,44 +244,30 @@ extension Binder {
             guard ending == .size else {
                 throw invalidQuery("@links is followed by @count or by a class")
             }
-            walk.bound.path.value = .countAllLinks
-            walk.bound.path.kind = .int
-            walk.bound.path.shape = .single
+            walk.take(.countAllLinks, .int)
             return
         case .object:
-            walk.bound.path.value = .member
-            walk.bound.path.kind = .link
-            walk.bound.path.target = schema.classes[walk.classIndex].key
             if ending == .size {
                 throw invalidQuery(
                     "@size is not defined for objects of class "
                         + "'\(shownName(walk.classIndex))'")
             }
-            if ending == .type { walk.bound.types = TypeSet.link }
-        case .property:
-            if walk.isBacklinks {
-                finishBacklinks(&walk, ending)
+            walk.take(.member, .link, target: schema.classes[walk.classIndex].key)
+        case .property where walk.isBacklinks:
+            walk.take(
+                .countBacklinks, .int, column: walk.originColumn,
+                target: schema.classes[walk.origin].key)
+        case .property: try finishStored(&walk, ending)
+        case .values, .mixed: if ending == .size { try finishSize(&walk) }
+        }
+        if ending == .type {
+            if walk.bound.path.kind == .mixed {
+                walk.bound.path.measure = .type
             } else {
-                try finishStored(&walk, ending)
+                walk.bound.types = TypeSet.of(walk.bound.path.kind)
             }
-        case .values, .mixed: try finishValues(&walk, ending)
         }
         walk.bound.path.shape = shape(walk)
-    }
-
-    private mutating func finishBacklinks(_ walk: inout PathWalk, _ ending: PathEnding) {
-        if ending == .size {
-            walk.bound.path.value = .countBacklinks
-            walk.bound.path.column = walk.originColumn
-            walk.bound.path.target = schema.classes[walk.origin].key
-            walk.bound.path.kind = .int
-            return
-        }
-        addBacklinks(&walk)
-        walk.bound.path.value = .member
-        walk.bound.path.kind = .link
-        walk.bound.path.target = schema.classes[walk.origin].key
-        if ending == .type { walk.bound.types = TypeSet.link }
     }
 
     private mutating func finishStored(
@@ -299,40 +275,32 @@ extension Binder {
     ) throws(RealmError) {
         let property = schema.classes[walk.bound.classIndex].properties[walk.bound.propertyIndex]
         let kind = Self.kind(property.type)
-        walk.bound.path.column = Int32(property.key.column)
-        walk.bound.path.kind = kind
-        if kind == .link {
-            walk.bound.path.target =
-                schema.classes.first { $0.name == property.linkTarget }?.key ?? .invalid
-        }
+        let isCollection = property.collection != .none
+        let target =
+            kind == .link ? schema.classes.first { $0.name == property.linkTarget }?.key : nil
+        walk.take(
+            isCollection ? .elements : .column, kind, column: Int32(property.key.column),
+            target: target ?? .invalid)
         switch ending {
         case .size: try finishSize(&walk, property)
         case .type:
-            walk.bound.path.value = property.collection == .none ? .column : .elements
-            if kind == .mixed {
-                walk.bound.path.measure = .type
-            } else if property.collection != .none {
+            if isCollection, kind != .mixed {
                 throw invalidQuery("@type is not defined for the collection '\(named(walk.bound))'")
-            } else {
-                walk.bound.types = TypeSet.of(kind)
             }
         default:
-            if property.collection == .none {
-                walk.bound.path.value = .column
+            if !isCollection {
                 walk.bound.isPlain =
                     walk.bound.path.slot == scopes[Int(walk.scope)].slot
                     && filter.expressions.steps[walk.bound.path.steps].allSatisfy {
                         $0.kind == .link
                     }
             } else if kind == .link {
-                var step = ExpressionStep(.links)
-                step.column = walk.bound.path.column
-                step.target = walk.bound.path.target
-                append(&walk, step)
+                let path = walk.bound.path
+                append(
+                    &walk,
+                    ExpressionStep(kind: .links, column: path.column, target: path.target))
                 walk.bound.path.isToMany = true
                 walk.bound.path.value = .member
-            } else {
-                walk.bound.path.value = .elements
             }
         }
     }
@@ -346,7 +314,6 @@ extension Binder {
         } else if kind == .link {
             walk.bound.path.value = .countLink
         } else if kind.holdsText {
-            walk.bound.path.value = .column
             walk.bound.path.measure = .size
             return
         } else {
@@ -356,27 +323,15 @@ extension Binder {
         walk.bound.path.kind = .int
     }
 
-    private func finishValues(
-        _ walk: inout PathWalk, _ ending: PathEnding
-    ) throws(RealmError) {
+    private func finishSize(_ walk: inout PathWalk) throws(RealmError) {
         let kind = walk.bound.path.kind
-        switch ending {
-        case .size:
-            if walk.bound.path.value == .keys, walk.bound.path.mixedCount == 0 {
-                walk.bound.path.value = .countElements
-                walk.bound.path.kind = .int
-            } else if kind.holdsText, walk.bound.path.measure == .none {
-                walk.bound.path.measure = .size
-            } else {
-                throw invalidQuery("@size is not defined for values of type \(kind.typeWord)")
-            }
-        case .type:
-            if kind == .mixed {
-                walk.bound.path.measure = .type
-            } else {
-                walk.bound.types = TypeSet.of(kind)
-            }
-        default: break
+        if walk.bound.path.value == .keys, walk.bound.path.mixedCount == 0 {
+            walk.bound.path.value = .countElements
+            walk.bound.path.kind = .int
+        } else if kind.holdsText, walk.bound.path.measure == .none {
+            walk.bound.path.measure = .size
+        } else {
+            throw invalidQuery("@size is not defined for values of type \(kind.typeWord)")
         }
     }
 
@@ -397,12 +352,5 @@ extension Binder {
     static func kind(_ type: PropertyType) -> OperandKind {
         // Only links back have no column.
         (try? ColumnKind(type)).map { OperandKind($0) } ?? .link
-    }
-}
-
-extension PathFollower {
-    var isKeys: Bool {
-        if case .keys = self { return true }
-        return false
     }
 }

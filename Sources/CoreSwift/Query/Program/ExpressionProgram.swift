@@ -40,8 +40,6 @@ struct ExpressionStep {
     /// Negative: from the end.
     var index: Int64 = 0
     var text = FilterText()
-
-    init(_ kind: Kind) { self.kind = kind }
 }
 
 /// What is taken of the objects that the steps of a path lead to.
