@@ -9,7 +9,7 @@ extension Binder {
         if let search = condition.search {
             test.left = side(&condition.left)
             test.right = side(&condition.right)
-            test.search = add(search)
+            test.search = filter.searches.add(search)
             test.wordRules = condition.wordRules
             // No object is reached behind a null link; nulls of objects that are reached have no words.
             let code = filter.expressions.code[Int(test.left.first)]
@@ -74,15 +74,7 @@ extension Binder {
     }
 
     mutating func add(_ test: ExpressionTest) -> Int32 {
-        filter.expressions.tests.append(test)
-        return filter.add(
-            FilterNode(
-                .expression(Int32(truncatingIfNeeded: filter.expressions.tests.count - 1))))
-    }
-
-    mutating func add(_ search: WordSearch) -> Int32 {
-        filter.searches.append(search)
-        return Int32(truncatingIfNeeded: filter.searches.count - 1)
+        filter.add(FilterNode(.expression(filter.expressions.tests.add(test))))
     }
 
     /// The compiled pattern of MATCHES (B4).
@@ -90,12 +82,11 @@ extension Binder {
         _ options: ComparisonOptions, _ constant: BoundConstant
     ) throws(RealmError) -> Int32 {
         do throws(RealmError) {
-            filter.patterns.append(
+            return filter.patterns.add(
                 try RegularExpression(Array(filter.text(constant.text)), options.folding))
         } catch {
             throw invalidQuery(
                 "the pattern \(spelling(constant.node)) of MATCHES: \(error.message)")
         }
-        return Int32(truncatingIfNeeded: filter.patterns.count - 1)
     }
 }

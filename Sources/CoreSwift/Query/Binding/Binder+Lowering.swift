@@ -52,7 +52,7 @@ extension Binder {
         _ constants: BoundOperand
     ) throws(RealmError) -> Int32 {
         if let search = condition.search {
-            var node = FilterNode(.words(add(search)))
+            var node = FilterNode(.words(filter.searches.add(search)))
             // What is excluded makes the set then, and the objects outside of it pass.
             node.negated = search.required.isEmpty
             return wrap(target, at(target, node))
@@ -178,58 +178,21 @@ extension Binder {
         guard members.count > 1, options.folding.isEmpty || target.kind != .mixed
         else { return nil }
         var values: [(Int64, Int64)] = []
+        var kind: FilterBuilder.SetKind?
         var matchesNull = false
-        // What the members are; they are all of one kind.
-        var model = FilterTest.nothing
         for member in members {
             let test = try test(target, .equal, options, member)
-            switch test.test {
-            case .nothing:
+            if case .nothing = test.test {
                 if test.constantResult == nil { matchesNull = true }
                 continue
-            case .intRange(let range):
-                guard range.isSingle else { return nil }
-                values.append((range.low, 0))
-            case .doubleRange(let range), .floatRange(let range):
-                // Both zeros are one value; sets hold bits.
-                let value = range.low == 0 ? 0 : range.low
-                values.append((Int64(bitPattern: value.bitPattern), 0))
-            case .timestampRange(let range):
-                values.append((range.low.seconds, Int64(range.low.nanoseconds)))
-            case .value(.equal, let cell):
-                guard
-                    FilterBuilder.fuses(target.kind)
-                        || (target.kind == .mixed && !member.isInexact)
-                else { return nil }
-                values.append(cell.member)
-            case .text(let text): values.append(text.needle.member)
-            default: return nil
             }
-            model = test.test
+            guard let found = filter.member(test) else { return nil }
+            values.append(found.member)
+            // They are all of one kind.
+            kind = found.kind
         }
-        var node = FilterNode(set(values, like: model, options))
+        var node = at(target, FilterNode(kind.map { filter.set(values, $0) } ?? .nothing))
         node.matchesNull = matchesNull
-        node.column = target.column
-        node.columnKind = target.kind
         return node
-    }
-
-    /// The members of single tests as one set.
-    private mutating func set(
-        _ values: [(Int64, Int64)], like model: FilterTest, _ options: ComparisonOptions
-    ) -> FilterTest {
-        switch model {
-        case .text: return .textSet(filter.addSet(filter.sortedTexts(values)), options.folding)
-        case .value: return .valueSet(filter.addSet(filter.sortedValues(values)))
-        case .nothing: return .nothing
-        default: break
-        }
-        let set = filter.addSet(FilterBuilder.sortedInts(values))
-        switch model {
-        case .doubleRange: return .doubleSet(set)
-        case .floatRange: return .floatSet(set)
-        case .timestampRange: return .timestampSet(set)
-        default: return .intSet(set)
-        }
     }
 }

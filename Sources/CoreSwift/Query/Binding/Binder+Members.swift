@@ -3,23 +3,14 @@
 // constants. What can't be said so goes the general way (Binder+Emission).
 
 extension Binder {
-    /// What the members are tested with: a column of the objects reached, or the elements.
-    private enum Members {
-        case objects(ColumnTarget)
-        case elements(ColumnTarget)
-        /// The objects themselves; values of a dictionary may be null links.
-        case links(ColumnTarget, isOfDictionary: Bool)
-
-        var target: ColumnTarget {
-            switch self {
-            case .objects(let target), .elements(let target), .links(let target, _): return target
-            }
-        }
-
-        var isOfDictionary: Bool {
-            if case .links(_, let isOfDictionary) = self { return isOfDictionary }
-            return false
-        }
+    /// What the members are tested with.
+    private struct Members {
+        /// A column of the objects reached, the elements, or the objects themselves.
+        enum Form { case objects, elements, links }
+        var form: Form
+        var target: ColumnTarget
+        /// The values of a dictionary may be null links.
+        var isOfDictionary = false
     }
 
     /// `path op constants` for a path to many; nil: not of this kind.
@@ -67,12 +58,11 @@ extension Binder {
                     return nil
                 }
             }
-            if path.value == .member {
-                return .links(target, isOfDictionary: property.collection == .dictionary)
-            }
-            return .objects(target)
+            return Members(
+                form: path.value == .member ? .links : .objects, target: target,
+                isOfDictionary: path.value == .member && property.collection == .dictionary)
         case .elements where path.count == 0, .keys where path.count == 0:
-            return .elements(target)
+            return Members(form: .elements, target: target)
         default: return nil
         }
     }
@@ -97,7 +87,7 @@ extension Binder {
         }
         let test: FilterTest
         var column: Int32 = -1
-        switch members {
+        switch members.form {
         case .links where !namesObjects(filter.nodes[Int(inner)]):
             // Link by link, where they stand in the rows.
             let step = filter.expressions.steps[Int(path.first)]
@@ -108,7 +98,7 @@ extension Binder {
             test = .elements(test: inner, areKeys: false)
             column = step.column
         case .objects, .links:
-            if case .links = members { filter.nodes[Int(inner)].column = -1 }
+            if members.form == .links { filter.nodes[Int(inner)].column = -1 }
             test = .reach(filter.addLinks(path.steps, to: inner))
         case .elements:
             if isChain { return nil }

@@ -194,8 +194,7 @@ extension Binder {
     private mutating func addPath(_ path: ExpressionPath, in scope: Int32) -> Int32 {
         var path = path
         path.outerLevels = scopes[Int(scope)].levels
-        filter.expressions.paths.append(path)
-        return Int32(truncatingIfNeeded: filter.expressions.paths.count - 1)
+        return filter.expressions.paths.add(path)
     }
 
     private static func aggregateKind(_ ending: PathEnding) -> AggregateKind {
@@ -214,13 +213,10 @@ extension Binder {
         let innerPlace = inner.map { addPath($0.path, in: scope) } ?? -1
         let kind = inner?.path.kind ?? path.kind
         let aggregate = Self.aggregateKind(ending)
-        filter.expressions.aggregates.append(
+        let place = filter.expressions.aggregates.add(
             ExpressionAggregate(
                 path: outerPlace, inner: innerPlace, kind: aggregate, valueKind: kind.columnKind))
-        return (
-            Int32(truncatingIfNeeded: filter.expressions.aggregates.count - 1),
-            aggregate.result(of: kind)
-        )
+        return (place, aggregate.result(of: kind))
     }
 
     private mutating func aggregateOperand(_ index: Int32) -> BoundOperand {
@@ -255,9 +251,8 @@ extension Binder {
             target: scope.classIndex >= 0 ? schema.classes[scope.classIndex].key : .invalid,
             aggregate: aggregate)
         noteNesting(&subquery, bound)
-        filter.expressions.subqueries.append(subquery)
-        let place = Int32(truncatingIfNeeded: filter.expressions.subqueries.count - 1)
-        return BoundOperand(.subquery(place), kind, node: index)
+        return BoundOperand(
+            .subquery(filter.expressions.subqueries.add(subquery)), kind, node: index)
     }
 
     // MARK: Arithmetic

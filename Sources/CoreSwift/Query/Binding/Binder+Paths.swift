@@ -100,9 +100,8 @@ extension Binder {
                     continue
                 }
                 let path = try resolvePath(node, Int32(index))
-                bound[index].meaning = .path(Int32(truncatingIfNeeded: paths.count))
                 if paths.isEmpty { paths.reserveCapacity(2) }
-                paths.append(path)
+                bound[index].meaning = .path(paths.add(path))
                 if recordsTexts { nodeTexts[index].text = texts.removeLast() }
             case .aggregate: try resolveAggregate(index)
             case .subquery: try resolveSubqueryResult(index)

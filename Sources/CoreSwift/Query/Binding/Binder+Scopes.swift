@@ -314,8 +314,7 @@ extension Binder {
             let inner = aggregate.inner == nil ? "" : "." + texts.removeLast()
             nodeTexts[index].text = texts.removeLast() + "." + aggregate.ending.spelling + inner
         }
-        bound[index].meaning = .aggregate(Int32(truncatingIfNeeded: aggregates.count))
-        aggregates.append(aggregate)
+        bound[index].meaning = .aggregate(aggregates.add(aggregate))
     }
 
     /// A path that ends in a to-one link goes on to the object.

@@ -140,14 +140,9 @@ struct PredicateWriter {
         case .matching(let path, let variable, let condition, let aggregate, let names):
             node.kind = .subquery
             try writeSubquery(&node, path, variable, condition, aggregate, names)
-        case .call(let name, let operands):
-            return try call(name) { writer throws(RealmError) in try writer.write(operands) }
+        case .call(let name, let operands): return try call(name, operands)
         case .choose(let condition, let first, let second):
-            return try call("TERNARY") { writer throws(RealmError) in
-                let chosen = try writer.write(condition)
-                writer.put(", ")
-                return [chosen] + (try writer.write([first, second]))
-            }
+            return try call("TERNARY", if: condition, [first, second])
         case .arithmetic(let left, let operation, let right):
             node.kind = operation.kind
             put("(")
@@ -193,7 +188,7 @@ struct PredicateWriter {
     }
 
     private mutating func call(
-        _ name: String, _ operands: (inout PredicateWriter) throws(RealmError) -> [Int32]
+        _ name: String, if condition: Predicate? = nil, _ operands: [Predicate.Operand]
     ) throws(RealmError) -> Int32 {
         var node = SyntaxNode(.function, here, here)
         // Where the nodes of the operands begin.
@@ -201,7 +196,12 @@ struct PredicateWriter {
         put(name)
         node.end = here
         put("(")
-        let children = try operands(&self)
+        var children: [Int32] = []
+        if let condition {
+            children.append(try write(condition))
+            put(", ")
+        }
+        children += try write(operands)
         put(")")
         return tree.add(node, of: children)
     }
@@ -225,8 +225,7 @@ struct PredicateWriter {
         put(aggregate == .count ? "@count" : aggregate.ending.spelling)
         node.op = aggregate.ending.rawValue
         if aggregate != .count { subquery.rest = names(rest) }
-        node.a = Int32(truncatingIfNeeded: tree.subqueries.count)
-        tree.subqueries.append(subquery)
+        node.a = tree.subqueries.add(subquery)
     }
 
     // MARK: Paths

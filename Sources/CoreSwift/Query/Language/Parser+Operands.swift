@@ -297,8 +297,7 @@ extension Parser {
         node.op = ending.rawValue
         try advance()
         if ending != .size { subquery.rest = try namesBehindAggregate() }
-        node.a = Int32(tree.subqueries.count)
-        tree.subqueries.append(subquery)
+        node.a = tree.subqueries.add(subquery)
         return tree.add(node)
     }
 

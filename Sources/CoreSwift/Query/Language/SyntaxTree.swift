@@ -320,8 +320,7 @@ final class SyntaxTree {
 
     /// Adds a node; returns its place.
     @inline(__always) func add(_ node: SyntaxNode) -> Int32 {
-        nodes.append(node)
-        return Int32(truncatingIfNeeded: nodes.count - 1)
+        nodes.add(node)
     }
 
     /// Adds a node with these children.
@@ -334,4 +333,12 @@ final class SyntaxTree {
 
     /// The children of a node that has a range of them.
     func members(_ node: SyntaxNode) -> ArraySlice<Int32> { children[node.range] }
+}
+
+extension Array {
+    /// Appends an element; returns its place, as the tables of queries name it.
+    @inline(__always) mutating func add(_ element: Element) -> Int32 {
+        append(element)
+        return Int32(truncatingIfNeeded: count - 1)
+    }
 }

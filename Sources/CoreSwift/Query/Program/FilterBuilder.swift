@@ -16,8 +16,7 @@ struct FilterBuilder {
     var expressions = ExpressionTables()
 
     mutating func add(_ node: FilterNode) -> Int32 {
-        nodes.append(node)
-        return Int32(truncatingIfNeeded: nodes.count - 1)
+        nodes.add(node)
     }
 
     /// An AND or OR of nodes.
@@ -66,7 +65,7 @@ struct FilterBuilder {
     }
 
     /// Adds a set; members must be sorted and distinct.
-    mutating func addSet(_ sorted: [(Int64, Int64)]) -> FilterSet {
+    private mutating func addSet(_ sorted: [(Int64, Int64)]) -> FilterSet {
         members.append(contentsOf: sorted)
         let count = Int32(sorted.count)
         return FilterSet(first: Int32(members.count) - count, count: count)
@@ -271,33 +270,17 @@ struct FilterBuilder {
     /// Many `a == x OR a == y …` become one set test.
     private mutating func fuseEqualities(_ parts: inout [Int32]) {
         guard parts.count > 2 else { return }
-        enum Family: UInt8 { case ints, values, texts }
         struct Group: Hashable {
             var column: Int32
-            var family: Family
-            var folding: UInt8 = 0
+            var kind: SetKind
         }
         var groups: [Group: (members: [(Int64, Int64)], positions: [Int])] = [:]
         for (position, part) in parts.enumerated() {
             let node = nodes[Int(part)]
-            guard !node.negated, !node.matchesNull else { continue }
-            let group: Group
-            let member: (Int64, Int64)
-            switch node.test {
-            case .intRange(let range) where range.isSingle:
-                group = Group(column: node.column, family: .ints)
-                member = (range.low, 0)
-            case .value(.equal, let cell)
-            where FilterBuilder.fuses(node.columnKind)
-                || (node.columnKind == .mixed && isExact(cell.member)):
-                group = Group(column: node.column, family: .values)
-                member = cell.member
-            case .text(let text) where text.op == .equal:
-                group = Group(
-                    column: node.column, family: .texts, folding: text.folding.rawValue)
-                member = text.needle.member
-            default: continue
-            }
+            guard !node.negated, !node.matchesNull, let (kind, member) = member(node),
+                kind.isFused
+            else { continue }
+            let group = Group(column: node.column, kind: kind)
             groups[group, default: ([], [])].members.append(member)
             groups[group]?.positions.append(position)
         }
@@ -307,13 +290,7 @@ struct FilterBuilder {
         where found.members.count > 2 {
             let first = found.positions[0]
             var node = nodes[Int(parts[first])]
-            switch group.family {
-            case .ints: node.test = .intSet(addSet(Self.sortedInts(found.members)))
-            case .values: node.test = .valueSet(addSet(sortedValues(found.members)))
-            case .texts:
-                node.test = .textSet(
-                    addSet(sortedTexts(found.members)), TextFolding(rawValue: group.folding))
-            }
+            node.test = set(found.members, group.kind)
             parts[first] = add(node)
             rate(Int(parts[first]))
             dropped.formUnion(found.positions.dropFirst())
@@ -323,14 +300,70 @@ struct FilterBuilder {
         }
     }
 
-    static func sortedInts(_ values: [(Int64, Int64)]) -> [(Int64, Int64)] {
+    // MARK: Sets
+
+    /// What tests for one value each have in common, for which one set can stand.
+    enum SetKind: Hashable {
+        case ints, doubles, floats, timestamps, values
+        /// Folded so.
+        case texts(UInt8)
+
+        /// Also where such tests were written one by one.
+        var isFused: Bool {
+            switch self {
+            case .ints, .values, .texts: return true
+            case .doubles, .floats, .timestamps: return false
+            }
+        }
+    }
+
+    /// What a test for one value is in a set; nil where a set does not find what it finds: decimals
+    /// and binary numbers among mixed values are compared pair by pair (`ValueTest`).
+    func member(_ node: FilterNode) -> (kind: SetKind, member: (Int64, Int64))? {
+        func bits(_ range: DoubleRange) -> (Int64, Int64)? {
+            // Both zeros are one value; sets hold bits.
+            let value = range.low == 0 ? 0 : range.low
+            return range.low == range.high ? (Int64(bitPattern: value.bitPattern), 0) : nil
+        }
+        switch node.test {
+        case .intRange(let range) where range.isSingle: return (.ints, (range.low, 0))
+        case .doubleRange(let range): return bits(range).map { (.doubles, $0) }
+        case .floatRange(let range): return bits(range).map { (.floats, $0) }
+        case .timestampRange(let range) where range.low == range.high:
+            return (.timestamps, (range.low.seconds, Int64(range.low.nanoseconds)))
+        case .value(.equal, let cell):
+            switch node.columnKind {
+            case .decimal, .objectId, .uuid: return (.values, cell.member)
+            case .mixed: return isExact(cell.member) ? (.values, cell.member) : nil
+            default: return nil
+            }
+        case .text(let text) where text.op == .equal:
+            return (.texts(text.folding.rawValue), text.needle.member)
+        default: return nil
+        }
+    }
+
+    /// The set of such members.
+    mutating func set(_ members: [(Int64, Int64)], _ kind: SetKind) -> FilterTest {
+        switch kind {
+        case .ints: return .intSet(addSet(Self.sortedInts(members)))
+        case .doubles: return .doubleSet(addSet(Self.sortedInts(members)))
+        case .floats: return .floatSet(addSet(Self.sortedInts(members)))
+        case .timestamps: return .timestampSet(addSet(Self.sortedInts(members)))
+        case .values: return .valueSet(addSet(sortedValues(members)))
+        case .texts(let folding):
+            return .textSet(addSet(sortedTexts(members)), TextFolding(rawValue: folding))
+        }
+    }
+
+    private static func sortedInts(_ values: [(Int64, Int64)]) -> [(Int64, Int64)] {
         var sorted = values.sorted { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1 < $1.1 }
         removeRepeats(&sorted) { $0.0 == $1.0 && $0.1 == $1.1 }
         return sorted
     }
 
     /// Texts, given by place, in order of length and bytes, each once.
-    func sortedTexts(_ places: [(Int64, Int64)]) -> [(Int64, Int64)] {
+    private func sortedTexts(_ places: [(Int64, Int64)]) -> [(Int64, Int64)] {
         bytes.withUnsafeBytes { buffer in
             func slice(_ place: (Int64, Int64)) -> Slice<UnsafeRawBufferPointer> {
                 buffer[Int(place.0)..<Int(place.0 + place.1)]
@@ -341,12 +374,6 @@ struct FilterBuilder {
             Self.removeRepeats(&sorted) { $0.1 == $1.1 && slice($0).elementsEqual(slice($1)) }
             return sorted
         }
-    }
-
-    /// Whether a set finds what single tests of such a column find. Decimals and binary numbers
-    /// among mixed values are compared pair by pair (`ValueTest`).
-    static func fuses(_ kind: ColumnKind) -> Bool {
-        kind == .decimal || kind == .objectId || kind == .uuid
     }
 
     private static func value(
@@ -365,7 +392,7 @@ struct FilterBuilder {
     }
 
     /// Values, given by place of their `MixedCell`s, in their order, each once.
-    func sortedValues(_ places: [(Int64, Int64)]) -> [(Int64, Int64)] {
+    private func sortedValues(_ places: [(Int64, Int64)]) -> [(Int64, Int64)] {
         bytes.withUnsafeBytes { buffer in
             func value(_ place: (Int64, Int64)) -> RawValue { Self.value(buffer, place) }
             var sorted = places.sortedFew { ValueOrder.compare(value($0), value($1)) < 0 }
