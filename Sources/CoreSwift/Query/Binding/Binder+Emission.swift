@@ -21,8 +21,6 @@ extension Binder {
         test.pairing = condition.pairing
         test.comparesTypes = condition.comparesTypes
         test.numberKind = numberKind([condition.left, condition.right])
-        test.hasEscapes = test.options.contains(.format)
-        test.emptyNeedleFails = test.options.contains(.format)
         let (left, right) = (condition.left, condition.right)
         test.nullIsLeast =
             (left.kind == .string && right.isConstant && isDirect(left))

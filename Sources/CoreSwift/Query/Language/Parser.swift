@@ -45,11 +45,6 @@ struct Parser {
         var start: Int32
         /// AND, OR: operands so far.
         var count: Int32 = 2
-
-        @inline(__always) init(_ kind: Kind, _ start: Int32) {
-            self.kind = kind
-            self.start = start
-        }
     }
 
     init(_ text: QueryText, _ dialect: QueryDialect) {
@@ -187,7 +182,7 @@ struct Parser {
             return .expression
         }
         if prefix == .not { try requirePredicatePosition(base) }
-        operators.append(Operator(prefix, token.start))
+        operators.append(Operator(kind: prefix, start: token.start))
         try advance()
         return .operand
     }
@@ -307,7 +302,7 @@ struct Parser {
         if operators.count > base, operators[operators.count - 1].kind == kind {
             operators[operators.count - 1].count += 1
         } else {
-            operators.append(Operator(kind, token.start))
+            operators.append(Operator(kind: kind, start: token.start))
         }
         try advance()
         return .operand
@@ -337,9 +332,7 @@ struct Parser {
         _ kind: Operator.Kind, _ node: SyntaxKind, _ base: Int
     ) throws(RealmError) -> State {
         try reduce(kind, base)
-        var entry = Operator(kind, token.start)
-        entry.op = node.rawValue
-        operators.append(entry)
+        operators.append(Operator(kind: kind, op: node.rawValue, start: token.start))
         try advance()
         return .operand
     }
@@ -349,9 +342,8 @@ struct Parser {
     ) throws(RealmError) -> State {
         try reduce(.additive, base)
         try requireNoComparison(base)
-        var entry = Operator(.comparison, token.start)
-        entry.op = op.rawValue
-        entry.negated = negated
+        var entry = Operator(
+            kind: .comparison, op: op.rawValue, negated: negated, start: token.start)
         try advance()
         // TEXT takes no options: the bracket is no operand then.
         if token.kind == .leftBracket, op != .text { entry.options = try options().rawValue }

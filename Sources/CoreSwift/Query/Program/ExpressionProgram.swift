@@ -215,56 +215,53 @@ struct ExpressionTest {
     var nullIsLeast = false
     /// A null needle is in every value, null too (S5).
     var nullNeedleMatches = false
-    /// Nothing begins with, ends with or contains null or the empty text (X6).
-    var emptyNeedleFails = false
     /// MATCHES: the pattern's place in the program.
     var pattern: Int32 = -1
     /// TEXT: the search (`WordSearch`), and how its index cuts texts into words.
     var search: Int32 = -1
     var wordRules = WordRules.latin
-    /// LIKE: a backslash takes wildcards literally (X7).
-    var hasEscapes = false
     /// The right side is a list of constants that the left side is, or is not, one of.
     var looksUpList = false
     /// The operands are sets of types: they are equal when they have one in common.
     var comparesTypes = false
+
+    /// LIKE: a backslash takes wildcards literally (X7).
+    @inline(__always) var hasEscapes: Bool { options.contains(.format) }
+    /// Nothing begins with, ends with or contains null or the empty text (X6).
+    @inline(__always) var emptyNeedleFails: Bool { options.contains(.format) }
 }
 
 /// The types that `@type` tells apart (K9), one bit each.
 enum TypeSet {
     static func bit(_ type: ValueType) -> UInt64 { 1 << UInt64(type.rawValue) }
 
-    static let link = bit(.link)
-    private static let numeric = bit(.int) | bit(.float) | bit(.double) | bit(.decimal128)
-
-    static let words: [(word: String, types: UInt64)] = [
+    private static let words: [(words: String, types: UInt64)] = [
         ("null", bit(.null)),
-        ("int", bit(.int)), ("integer", bit(.int)), ("int16", bit(.int)), ("int32", bit(.int)),
-        ("int64", bit(.int)), ("short", bit(.int)), ("long", bit(.int)), ("byte", bit(.int)),
-        ("char", bit(.int)),
-        ("bool", bit(.bool)), ("boolean", bit(.bool)),
+        ("int integer int16 int32 int64 short long byte char", bit(.int)),
+        ("bool boolean", bit(.bool)),
         ("string", bit(.string)),
-        ("binary", bit(.binary)), ("data", bit(.binary)), ("bytearray", bit(.binary)),
-        ("byte[]", bit(.binary)), ("bindata", bit(.binary)),
-        ("date", bit(.timestamp)), ("datetimeoffset", bit(.timestamp)),
-        ("timestamp", bit(.timestamp)),
-        ("float", bit(.float)), ("double", bit(.double)),
-        ("decimal", bit(.decimal128)), ("decimal128", bit(.decimal128)),
+        ("binary data bytearray byte[] bindata", bit(.binary)),
+        ("date datetimeoffset timestamp", bit(.timestamp)),
+        ("float", bit(.float)),
+        ("double", bit(.double)),
+        ("decimal decimal128", bit(.decimal128)),
         ("objectid", bit(.objectId)),
-        ("uuid", bit(.uuid)), ("guid", bit(.uuid)),
-        ("link", link), ("objectlink", link),
-        ("object", bit(.dictionary)), ("dictionary", bit(.dictionary)),
-        ("array", bit(.list)), ("list", bit(.list)),
-        ("numeric", numeric),
+        ("uuid guid", bit(.uuid)),
+        ("link objectlink", bit(.link)),
+        ("object dictionary", bit(.dictionary)),
+        ("array list", bit(.list)),
+        ("numeric", bit(.int) | bit(.float) | bit(.double) | bit(.decimal128)),
         ("collection", bit(.list) | bit(.dictionary)),
     ]
 
-    static var wordList: String { words.map { $0.word }.joined(separator: ", ") }
+    static var wordList: String {
+        words.flatMap { $0.words.split(separator: " ") }.joined(separator: ", ")
+    }
 
     /// The types that a word names.
     static func named(_ word: String) -> UInt64? {
         let lowered = word.lowercased()
-        return words.first { $0.word == lowered }?.types
+        return words.first { $0.words.split(separator: " ").contains { $0 == lowered } }?.types
     }
 
     static func of(_ kind: OperandKind) -> UInt64 { bit(kind.columnKind.valueType) }
