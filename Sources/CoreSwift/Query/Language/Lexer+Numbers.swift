@@ -3,7 +3,7 @@
 extension Lexer {
     /// Reads digits from `offset`; the value saturates at `UInt64.max`.
     @inline(__always)
-    private func digits(_ offset: inout Int) -> (value: UInt64, overflow: Bool, count: Int) {
+    func digits(_ offset: inout Int) -> (value: UInt64, overflow: Bool, count: Int) {
         var value: UInt64 = 0
         var overflow = false
         let start = offset
@@ -18,7 +18,7 @@ extension Lexer {
     }
 
     /// Moves behind a letter or sign if it stands at `offset`.
-    private func take(_ letter: Unicode.Scalar, _ offset: inout Int) -> Bool {
+    func take(_ letter: Unicode.Scalar, _ offset: inout Int) -> Bool {
         guard peek(offset) == UInt8(ascii: letter) else { return false }
         offset += 1
         return true
@@ -64,7 +64,7 @@ extension Lexer {
     }
 
     /// Moves behind a token that ends at `end`.
-    private mutating func finish(
+    mutating func finish(
         _ kind: TokenKind, _ end: Int, _ payload: UInt64 = 0, extra: Int32 = 0
     ) -> Token {
         var token = Token(kind, position, end)

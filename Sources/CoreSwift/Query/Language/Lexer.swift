@@ -44,7 +44,7 @@ struct Lexer {
         if Lexer.isDigit(byte) { return try number() }
         let following = peek(position + 1)
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "'"): return try string(quote: byte)
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): return try string(.string, opening: 1)
         case UInt8(ascii: "."):
             return Lexer.isDigit(following) ? try number() : make(.dot, 1)
         case UInt8(ascii: "="):
@@ -132,7 +132,7 @@ struct Lexer {
             if end == start + 3, text[start + 1] == UInt8(ascii: "6"),
                 text[start + 2] == UInt8(ascii: "4"), peek(end) == UInt8(ascii: "\"")
             {
-                return try base64String()
+                return try string(.base64, opening: 4)
             }
         case UInt8(ascii: "u"), UInt8(ascii: "o"):
             if let token = hexConstant(nameEnd: end) { return token }
@@ -152,20 +152,11 @@ struct Lexer {
     /// `$12` or `$K12`; other words that begin with `$` are identifiers.
     private mutating func argument(_ end: Int) -> Token? {
         var offset = position + 1
-        let isKeyPath = peek(offset) == UInt8(ascii: "K")
-        if isKeyPath { offset += 1 }
-        guard offset < end else { return nil }
-        var index: UInt64 = 0
-        while offset < end {
-            let byte = text[offset]
-            guard Lexer.isDigit(byte) else { return nil }
-            index = min(index &* 10 &+ UInt64(byte &- 0x30), UInt64(Int32.max))
-            offset += 1
-        }
-        var token = Token(isKeyPath ? .keyPathArgument : .argument, position, end)
-        token.payload = index
-        position = end
-        return token
+        let isKeyPath = take("K", &offset)
+        let index = digits(&offset)
+        guard index.count > 0, offset == end else { return nil }
+        return finish(
+            isKeyPath ? .keyPathArgument : .argument, end, min(index.value, UInt64(Int32.max)))
     }
 
     private mutating func atWord() throws(RealmError) -> Token {
@@ -212,45 +203,33 @@ struct Lexer {
 
     // MARK: Strings
 
-    private mutating func string(quote: UInt8) throws(RealmError) -> Token {
+    /// A string between quotes or in base64, which is behind `opening` bytes, the quote the last one.
+    private mutating func string(
+        _ kind: TokenKind, opening: Int
+    ) throws(RealmError) -> Token {
         let start = position
-        var end = start + 1
-        var escaped = false
-        while end < text.count {
-            let byte = text[end]
-            if byte == quote {
-                position = end + 1
-                let token = Token(.string, start, position)
-                if escaped { _ = try Literals.bytes(text, token) }
-                return token
-            }
-            if byte == UInt8(ascii: "\\") {
-                escaped = true
+        let quote = text[start + opening - 1]
+        var end = start + opening
+        var isPlain = kind == .string
+        while end < text.count, text[end] != quote {
+            if kind == .string, text[end] == UInt8(ascii: "\\") {
+                isPlain = false
                 end += 1
             }
             end += 1
         }
-        throw text.syntaxError(
-            at: start, "the string that begins here does not end",
-            expected: "a closing \(quote == UInt8(ascii: "\"") ? "double" : "single") quote")
-    }
-
-    private mutating func base64String() throws(RealmError) -> Token {
-        let start = position
-        var end = start + 4
-        while end < text.count, text[end] != UInt8(ascii: "\"") { end += 1 }
         guard end < text.count else {
             throw text.syntaxError(
-                at: start, "the base64 string that begins here does not end",
-                expected: "a closing double quote")
+                at: start,
+                "the \(kind == .string ? "" : "base64 ")string that begins here does not end",
+                expected: "a closing \(quote == UInt8(ascii: "\"") ? "double" : "single") quote")
         }
-        position = end + 1
-        let token = Token(.base64, start, position)
-        _ = try Literals.bytes(text, token)
+        let token = finish(Token(kind, start, end + 1))
+        if !isPlain { _ = try Literals.bytes(text, token) }
         return token
     }
 
-    /// Moves behind a token that an extension recognised.
+    /// Moves behind a token.
     @inline(__always) mutating func finish(_ token: Token) -> Token {
         position = Int(token.end)
         return token
