@@ -143,6 +143,8 @@ struct Parser {
         try operatorLoop(wantsPredicate: false)
     }
 
+    /// Once in the library: it is large, and most of its callers are small.
+    @inline(never)
     private mutating func operatorLoop(wantsPredicate: Bool) throws(RealmError) -> Int32 {
         let base = operators.count
         var state = State.operand
