@@ -139,12 +139,13 @@ import Testing
                 if skews, random.below(1000) != 0 { code &= 0xFF }
                 return code << UInt64(lowBit) | UInt64(number)
             }
-            let result = UnsafeMutablePointer<UInt64>.allocate(capacity: count)
+            let result = UnsafeMutablePointer<UInt64>.allocate(capacity: 2 * count)
             defer { result.deallocate() }
             for (index, word) in words.enumerated() { result[index] = word }
-            WordSort(result, count: count, lowBit: lowBit, bits: bits) { source, target in
+            let sort = WordSort(result, result + count, count: count, lowBit: lowBit, bits: bits)
+            sort.run { source, target in
                 for index in 0..<target.count { target[index] = source[index] ^ 1 }
-            }.run()
+            }
             let found = Array(UnsafeBufferPointer(start: result, count: count))
             #expect(found == words.sorted().map { $0 ^ 1 }, "\(bits) bits")
         }

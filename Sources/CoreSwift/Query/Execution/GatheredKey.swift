@@ -142,17 +142,7 @@ final class GatheredKey {
         _ column: ColumnView, _ first: Int, _ count: Int, _ target: UnsafeMutablePointer<UInt64>
     ) {
         // Adding a delta to the ordered word of the base orders like the sum.
-        let base = UInt64(bitPattern: column.base) ^ 1 << 63
-        let data = column.data
-        switch column.width {
-        case 0: for row in 0..<count { target[row] = base }
-        case 1: for row in 0..<count { target[row] = base &+ UInt64(data.u8(first &+ row)) }
-        case 2:
-            for row in 0..<count { target[row] = base &+ UInt64(data.u16((first &+ row) &* 2)) }
-        case 4:
-            for row in 0..<count { target[row] = base &+ UInt64(data.u32((first &+ row) &* 4)) }
-        default: for row in 0..<count { target[row] = base &+ data.u64((first &+ row) &* 8) }
-        }
+        column.unpack(first, count, from: UInt64(bitPattern: column.base) ^ 1 << 63, target)
     }
 
     // MARK: Over links

@@ -166,8 +166,9 @@ struct PackedSort {
             part.hasValues = part.hasValues || found > 0
             return true
         }
-        guard var texts = Self.texts(column) else { return false }
-        let codes = Self.codes(column)
+        guard column.encoding.isTexts || column.encoding == .stringDictionary else { return false }
+        var texts = column.texts()
+        let codes = column.wordNumbers
         ck_text_lengths(&texts, codes, row, count, words)
         let found = Self.drop(nulls, row, count, words)
         if found == 0 { return true }
@@ -234,34 +235,6 @@ struct PackedSort {
         default: return false
         }
         return true
-    }
-
-    private static func texts(_ column: ColumnView) -> ck_texts? {
-        let heap = column.heap.assumingMemoryBound(to: UInt8.self)
-        switch column.encoding {
-        case .stringFixed:
-            return ck_texts(
-                heap: heap, rows: column.rows, length: column.fixedLength, offsets16: nil,
-                offsets32: nil, ahead: 0)
-        case .string16:
-            return ck_texts(
-                heap: heap, rows: column.rows, length: 0, offsets16: column.data, offsets32: nil,
-                ahead: 0)
-        case .string32:
-            return ck_texts(
-                heap: heap, rows: column.rows, length: 0, offsets16: nil, offsets32: column.data,
-                ahead: 0)
-        case .stringDictionary:
-            return ck_texts(
-                heap: heap, rows: column.wordCount, length: 0,
-                offsets16: column.data + LeafLayout.align8(column.rows), offsets32: nil, ahead: 0)
-        default: return nil
-        }
-    }
-
-    private static func codes(_ column: ColumnView) -> UnsafePointer<UInt8>? {
-        guard column.encoding == .stringDictionary else { return nil }
-        return column.data.assumingMemoryBound(to: UInt8.self)
     }
 
     // MARK: Words
@@ -333,11 +306,11 @@ struct PackedSort {
             case .presence: words.update(repeating: 1, count: count)
             case .number: _ = Self.numbers(column, row, count, words)
             case .text(let word):
-                guard var texts = Self.texts(column) else { return }
-                ck_text_words(&texts, Self.codes(column), row, count, word, words)
+                var texts = column.texts()
+                ck_text_words(&texts, column.wordNumbers, row, count, word, words)
             case .length:
-                guard var texts = Self.texts(column) else { return }
-                ck_text_lengths(&texts, Self.codes(column), row, count, words)
+                var texts = column.texts()
+                ck_text_lengths(&texts, column.wordNumbers, row, count, words)
             }
             if let nulls {
                 for index in 0..<count where LeafLayout.bit(nulls, row &+ index) {
@@ -372,14 +345,15 @@ struct PackedSort {
     private func sort(_ words: UnsafeMutablePointer<UInt64>) {
         let objects = objects
         let mask = UInt64.max >> UInt64(64 - numberBits)
-        let sort = WordSort(words, count: objects.count, lowBit: numberBits, bits: bits) {
-            source, target in
+        let other = UnsafeMutablePointer<UInt64>.allocate(capacity: objects.count)
+        defer { other.deallocate() }
+        let sort = WordSort(words, other, count: objects.count, lowBit: numberBits, bits: bits)
+        sort.run { source, target in
             for index in 0..<target.count {
                 let number = Int(truncatingIfNeeded: source[index] & mask)
                 target[index] = UInt64(bitPattern: objects[number].rawValue)
             }
         }
-        sort.run()
     }
 
     // MARK: Runs of rows

@@ -1,5 +1,5 @@
-// What orders the elements of a range, in 64-bit codes: numbers in as few bits as their range needs,
-// texts from behind their common beginning on.
+// What orders the elements of a range, in codes: numbers in as few bits as their range needs, texts from
+// behind their common beginning on. The number of an element has to fit into a word beside its code.
 
 extension Sorter {
     /// Packs as much of the keys as fits into the codes of a run; returns the bits used and moves
@@ -9,41 +9,42 @@ extension Sorter {
         inHalves(range) { part in
             for index in part { codes[index] = 0 }
         }
-        var left = 64
+        let room = 64 - Self.numberBits(range)
+        var left = room
         while cursor.key < keys.count {
             let key = keys[cursor.key]
             switch cursor.part {
             case .presence:
-                guard let used = packPresence(key, range, left) else { return 64 - left }
+                guard let used = packPresence(key, range, left) else { return room - left }
                 left -= used
                 cursor.part = key.isText ? .text : .word
                 cursor.offset = 0
             case .word:
                 let (used, isWhole) = packNumber(key, key.words, range, left)
                 left -= used
-                if !isWhole { return 64 - left }
+                if !isWhole { return room - left }
                 cursor.part = .nanoseconds
             case .nanoseconds:
                 if let nanoseconds = key.seconds {
                     let (used, isWhole) = packNumber(key, nanoseconds, range, left)
                     left -= used
-                    if !isWhole { return 64 - left }
+                    if !isWhole { return room - left }
                 }
                 cursor = Cursor(key: cursor.key + 1)
             case .text:
                 guard let used = packText(key, range, left, &cursor.offset) else {
-                    return 64 - left
+                    return room - left
                 }
                 left -= used
                 if used == 0 { cursor.part = .length }
             case .length:
                 let (used, isWhole) = packNumber(key, key.words, range, left)
                 left -= used
-                if !isWhole { return 64 - left }
+                if !isWhole { return room - left }
                 cursor = Cursor(key: cursor.key + 1)
             }
         }
-        return 64 - left
+        return room - left
     }
 
     /// Two bits when values, nulls and broken paths are mixed; nil when they do not fit.
@@ -96,7 +97,7 @@ extension Sorter {
                     let value = UInt64(truncatingIfNeeded: numbers[element])
                     code = (descending ? greatest &- value : value &- least) >> cut
                 }
-                codes[index] = used == 64 ? code : codes[index] << UInt64(used) | code
+                codes[index] = codes[index] << UInt64(used) | code
             }
         }
         return (used, cut == 0)
@@ -133,7 +134,7 @@ extension Sorter {
             }, { (max($0.0, $1.0), min($0.1, $1.1)) })
         offset = max(offset, min(common, longest))
         if offset >= longest { return 0 }
-        let bytes = min(left / 8, longest - offset, 8)
+        let bytes = min(left / 8, longest - offset)
         if bytes == 0 { return nil }
         let flip: UInt64 = key.descending ? ~0 >> UInt64(64 - bytes * 8) : 0
         let from = offset
@@ -144,7 +145,7 @@ extension Sorter {
                 if presence == nil || presence?[element] == GatheredKey.Presence.value {
                     code = Self.bytes(texts[element], Int(lengths[element]), from, bytes)
                 }
-                codes[index] = (bytes == 8 ? 0 : codes[index] << UInt64(bytes * 8)) | code ^ flip
+                codes[index] = codes[index] << UInt64(bytes * 8) | code ^ flip
             }
         }
         offset += bytes

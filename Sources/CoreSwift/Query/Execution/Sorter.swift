@@ -1,20 +1,21 @@
 // Stable sorting of objects by several keys.
 //
-// The keys of an object are packed, as many as fit, into one 64-bit word whose order is theirs
-// (Sorter+Packing). The words are sorted by radix (Sorter+Radix); runs of equal words are packed anew
-// with what did not fit, until nothing is left. Ties are thus resolved eight bytes at a time instead of
+// The keys of an object are packed, as many as fit beside its number, into one 64-bit word whose order is theirs
+// (Sorter+Packing). The words are sorted (WordSort); runs of equal ones are packed anew
+// with what did not fit, until nothing is left. Ties are thus resolved several bytes at a time instead of
 // by comparing values (measured on names of one length: 97 ms against 1,144 for a million objects).
 //
-// Large ranges are worked on by two cores, each step in halves. Keys that fit into fewer bits are `PackedSort`'s.
+// Large ranges are worked on by two cores, each step in halves. Keys that fit at once are `PackedSort`'s.
 
 struct Sorter {
     let keys: [GatheredKey]
     let count: Int
     /// Elements in their order so far, and the code of each.
-    var order: UnsafeMutablePointer<UInt32>
-    var codes: UnsafeMutablePointer<UInt64>
-    var otherOrder: UnsafeMutablePointer<UInt32>
-    var otherCodes: UnsafeMutablePointer<UInt64>
+    let order: UnsafeMutablePointer<UInt32>
+    let codes: UnsafeMutablePointer<UInt64>
+    /// As much again, to move them to.
+    private let otherOrder: UnsafeMutablePointer<UInt32>
+    private let otherCodes: UnsafeMutablePointer<UInt64>
     /// False in a half of work that two cores do.
     private(set) var usesTwoCores: Bool
 
@@ -61,7 +62,7 @@ struct Sorter {
         guard objects.count > 1, !ordering.isEmpty else { return objects }
         if let sorted = try PackedSort.sorted(objects, by: ordering, table) { return sorted }
         let gathered = try gather(objects, ordering, snapshot, table)
-        var sorter = Sorter(gathered, count: objects.count)
+        let sorter = Sorter(gathered, count: objects.count)
         defer { sorter.deallocate() }
         sorter.sort([Run(range: 0..<objects.count, cursor: Cursor())])
         return sorter.result(objects)
@@ -77,7 +78,7 @@ struct Sorter {
             return try sorted(objects, by: ordering, snapshot, table)
         }
         let leading = try gather(objects, [first], snapshot, table)
-        var sorter = Sorter(leading, count: objects.count)
+        let sorter = Sorter(leading, count: objects.count)
         let chosen = sorter.leastElements(minimum)
         sorter.deallocate()
         guard let chosen, chosen.count < objects.count / 2 else {
@@ -151,7 +152,7 @@ struct Sorter {
 
     // MARK: Sorting
 
-    private mutating func sort(_ first: [Run]) {
+    private func sort(_ first: [Run]) {
         var runs = first
         var small: [Run] = []
         var smallCount = 0
@@ -178,16 +179,21 @@ struct Sorter {
         }
         let sorter = part
         TwoCores.run { half in
-            var part = sorter
-            part.sort(Array(half == 0 ? small[..<firsts] : small[firsts...]))
+            sorter.sort(Array(half == 0 ? small[..<firsts] : small[firsts...]))
         }
     }
 
+    /// Bits of the numbers of a range's elements.
+    static func numberBits(_ range: Range<Int>) -> Int {
+        64 - (range.count - 1).leadingZeroBitCount
+    }
+
     /// Sorts a range by its codes; what they leave undecided becomes runs.
-    private mutating func sortPacked(
+    private func sortPacked(
         _ range: Range<Int>, _ bits: Int, _ cursor: Cursor, _ runs: inout [Run]
     ) {
-        if bits > 0 { sortCodes(range, bits) }
+        let numberBits = UInt64(Self.numberBits(range))
+        if bits > 0 { sortCodes(range, bits, numberBits) }
         if cursor.key == keys.count { return }
         if bits == 0 {
             runs.append(Run(range: range, cursor: cursor))
@@ -195,15 +201,40 @@ struct Sorter {
         }
         var start = range.lowerBound
         while start < range.upperBound {
+            let code = codes[start] >> numberBits
             var end = start + 1
-            while end < range.upperBound, codes[end] == codes[start] { end += 1 }
+            while end < range.upperBound, codes[end] >> numberBits == code { end += 1 }
             if end - start > 1 { runs.append(Run(range: start..<end, cursor: cursor)) }
             start = end
         }
     }
 
+    /// Sorts codes, each with the number of its element in the range behind it, and then the elements.
+    private func sortCodes(_ range: Range<Int>, _ bits: Int, _ numberBits: UInt64) {
+        let first = range.lowerBound
+        inHalves(range) { part in
+            for index in part {
+                codes[index] = codes[index] << numberBits | UInt64(index &- first)
+            }
+        }
+        let sort = WordSort(
+            codes + first, otherCodes + first, count: range.count, lowBit: Int(numberBits),
+            bits: bits)
+        sort.run { source, target in
+            guard let start = target.baseAddress, start != source else { return }
+            start.update(from: source, count: target.count)
+        }
+        let mask = UInt64.max >> (64 - numberBits)
+        inHalves(range) { part in
+            for index in part {
+                otherOrder[index] = order[first &+ Int(truncatingIfNeeded: codes[index] & mask)]
+            }
+        }
+        (order + first).update(from: otherOrder + first, count: range.count)
+    }
+
     /// Positions of the elements that can be among the first `minimum`, ascending.
-    private mutating func leastElements(_ minimum: Int) -> [Int]? {
+    private func leastElements(_ minimum: Int) -> [Int]? {
         var cursor = Cursor()
         let bits = pack(0..<count, &cursor)
         guard bits > 0 else { return nil }

@@ -12,7 +12,6 @@ struct WordSort {
     private let count: Int
     private let lowBit: Int
     private let bits: Int
-    private let finish: Finish
 
     /// Words to be sorted: in `words`, or where they were moved to; and by how many of the lower bits.
     private struct Part {
@@ -30,20 +29,19 @@ struct WordSort {
     /// So few are compared.
     private static let comparedMax = 192
 
-    init(_ words: Words, count: Int, lowBit: Int, bits: Int, _ finish: @escaping Finish) {
+    /// `other`: room for as many words.
+    init(_ words: Words, _ other: Words, count: Int, lowBit: Int, bits: Int) {
         self.words = words
+        self.other = other
         self.count = count
         self.lowBit = lowBit
         self.bits = bits
-        self.finish = finish
-        other = .allocate(capacity: max(count, 1))
     }
 
     /// Sorts, and writes the results to where the words were. To be called once.
-    func run() {
-        defer { other.deallocate() }
+    func run(_ finish: Finish) {
         let all = Part(range: 0..<count, isMoved: false, bits: bits)
-        guard count >= Sorter.twoCoresMin, TwoCores.areThere else { return sort(all) }
+        guard count >= Sorter.twoCoresMin, TwoCores.areThere else { return sort(all, finish) }
         var large = [all]
         var small: [Part] = []
         while let part = large.popLast() {
@@ -60,7 +58,7 @@ struct WordSort {
             first += 1
         }
         TwoCores.run { half in
-            for part in half == 0 ? small[..<first] : small[first...] { sort(part) }
+            for part in half == 0 ? small[..<first] : small[first...] { sort(part, finish) }
         }
     }
 
@@ -68,30 +66,23 @@ struct WordSort {
 
     private func source(_ part: Part) -> Words { part.isMoved ? other : words }
 
-    private func end(_ part: Part) {
+    private func end(_ part: Part, _ finish: Finish) {
         finish(
             source(part) + part.range.lowerBound,
             UnsafeMutableBufferPointer(
                 start: words + part.range.lowerBound, count: part.range.count))
     }
 
-    private func sort(_ part: Part) {
-        var parts = [part]
-        while let part = parts.popLast() {
-            if part.range.count > 1, part.bits > 0 {
-                if part.range.count <= Self.comparedMax {
-                    var range = UnsafeMutableBufferPointer(
-                        start: source(part) + part.range.lowerBound, count: part.range.count)
-                    range.sort()
-                } else if part.range.count > Self.cachedMax {
-                    parts.append(contentsOf: divide(part, onTwoCores: false))
-                    continue
-                } else {
-                    end(distribute(part))
-                    continue
-                }
-            }
-            end(part)
+    private func sort(_ part: Part, _ finish: Finish) {
+        if part.range.count <= Self.comparedMax {
+            var range = UnsafeMutableBufferPointer(
+                start: source(part) + part.range.lowerBound, count: part.range.count)
+            if part.bits > 0 { range.sort() }
+            end(part, finish)
+        } else if part.bits > 0, part.range.count > Self.cachedMax {
+            for piece in divide(part, onTwoCores: false) { sort(piece, finish) }
+        } else {
+            end(part.bits > 0 ? distribute(part) : part, finish)
         }
     }
 
