@@ -44,17 +44,17 @@ enum Bits {
         for word in 0..<words(rows) { bitmap[word] &= ~dead.u64(word &* 8) }
     }
 
-    /// Calls `body` for each selected row, in order; `body` returns false to stop.
+    /// Calls `body` for each selected row, in order.
     @inline(__always)
-    static func forEach(
-        _ bitmap: Bitmap, _ words: Int, _ body: (Int) throws(RealmError) -> Bool
-    ) throws(RealmError) {
+    static func forEach<Failure: Error>(
+        _ bitmap: Bitmap, _ words: Int, _ body: (Int) throws(Failure) -> Void
+    ) throws(Failure) {
         for word in 0..<words {
             var bits = bitmap[word]
             while bits != 0 {
                 let row = word << 6 &+ bits.trailingZeroBitCount
                 bits &= bits &- 1
-                if try !body(row) { return }
+                try body(row)
             }
         }
     }

@@ -144,7 +144,6 @@ final class ExpressionEvaluator {
             slots[slot].row = row
             slots[slot].key = leaf.key(row)
             if try holds(test) == negated { Bits.unset(selection, row) }
-            return true
         }
     }
 

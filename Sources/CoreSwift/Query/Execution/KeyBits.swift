@@ -39,16 +39,16 @@ final class KeyBits {
             }
             return true
         }
-        for word in 0..<Bits.words(leaf.rows) {
-            var left = selection[word]
-            while left != 0 {
-                let place = low.distance(to: leaf.key(word << 6 &+ left.trailingZeroBitCount))
-                left &= left &- 1
-                guard place >= 0, place < count else { return false }
-                Bits.set(bits, place)
+        var isSound = true
+        Bits.forEach(selection, Bits.words(leaf.rows)) { row in
+            let place = low.distance(to: leaf.key(row))
+            guard place >= 0, place < count else {
+                isSound = false
+                return
             }
+            Bits.set(bits, place)
         }
-        return true
+        return isSound
     }
 
     /// What was added. Nothing can be added any more.

@@ -46,12 +46,7 @@ extension LeafFilter {
         } else if let set = run.keys(index) {
             try maskMembers(column, leaf, selection, set, negated: false, wanted) {
                 row throws(RealmError) in
-                var count: Int64 = 0
-                _ = try self.table.contains(leaf, row, column) {
-                    count += set.contains($0) ? 1 : 0
-                    return false
-                }
-                return wanted.contains(count)
+                wanted.contains(try self.countLinks(leaf, row, column) { set.contains($0) })
             }
         }
         finish(node, nil, selection, Bits.words(leaf.rows))
@@ -68,17 +63,22 @@ extension LeafFilter {
                 let view = try self.table.collection(leaf, row, index)
                 return wanted.contains(Int64(view.count))
             }
-            var count: Int64 = 0
-            _ = try self.table.contains(leaf, row, index) { _ in
-                count += 1
-                return false
-            }
-            return wanted.contains(count)
+            return wanted.contains(try self.countLinks(leaf, row, index) { _ in true })
         }
         if skipsNulls { return try maskRows(selection, leaf.rows, slow) }
-        try maskCells(index, leaf, selection, wanted, slow) { cells, ahead, counts, odd in
-            ck_cell_sizes(cells, ahead, counts, odd)
+        try maskCells(index, leaf, selection, wanted, ck_cell_sizes, slow)
+    }
+
+    /// How many links of a collection lead to objects that count.
+    private func countLinks(
+        _ leaf: LeafView, _ row: Int, _ column: Int, _ counts: (ObjectKey) -> Bool
+    ) throws(RealmError) -> Int64 {
+        var count: Int64 = 0
+        _ = try table.contains(leaf, row, column) {
+            count += counts($0) ? 1 : 0
+            return false
         }
+        return count
     }
 
     /// Objects that link here, from the inverse index: the entries of the leaf's keys.
@@ -128,6 +128,12 @@ extension LeafFilter {
 
     // MARK: Cells
 
+    /// Counts something of cells: these, what their offsets are ahead of by those that are read next, the counts, and
+    /// the rows that it cannot tell; whether there are such.
+    typealias CellKernel = (
+        UnsafePointer<ck_texts>?, Int, UnsafeMutablePointer<UInt16>?, Bitmap?
+    ) -> Bool
+
     /// One at least.
     static let some: ClosedRange<Int64> = 1...0x7FFF_FFFF_FFFF_FFFF
 
@@ -141,17 +147,17 @@ extension LeafFilter {
         guard let bits = set.bitmap, table.column(index).elementColumns == 1 else {
             return try maskRows(selection, leaf.rows, slow)
         }
-        try maskCells(index, leaf, selection, wanted, slow) { cells, ahead, counts, odd in
-            ck_cell_members(cells, ahead, set.low, set.high, bits, negated, counts, odd)
+        let kernel: CellKernel = {
+            ck_cell_members($0, $1, set.low, set.high, bits, negated, $2, $3)
         }
+        try maskCells(index, leaf, selection, wanted, kernel, slow)
     }
 
     /// Sets in `match` the selected rows of whose cells `kernel` counts as much as is wanted.
     /// Collections that do not stand in their row in a form that it takes are left to `slow`.
     func maskCells(
         _ index: Int, _ leaf: LeafView, _ selection: Bitmap, _ wanted: ClosedRange<Int64>,
-        _ slow: (Int) throws(RealmError) -> Bool,
-        _ kernel: (UnsafePointer<ck_texts>, Int, UnsafeMutablePointer<UInt16>, Bitmap) -> Bool
+        _ kernel: CellKernel, _ slow: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) {
         let info = table.column(index)
         let words = Bits.words(leaf.rows)
@@ -159,15 +165,10 @@ extension LeafFilter {
             column.externals == nil, Bits.count(selection, words) &* 8 >= leaf.rows
         else { return try maskRows(selection, leaf.rows, slow) }
         let (counts, odd) = cellScratch()
-        var hasOdd: Bool
         if column.encoding == .stringDictionary {
-            let offsets = column.data + LeafLayout.align8(column.rows)
-            var cells = ck_texts(
-                heap: column.heap.assumingMemoryBound(to: UInt8.self), rows: column.wordCount,
-                length: 0, offsets16: offsets, offsets32: nil, ahead: 0)
-            hasOdd = kernel(&cells, 0, counts, odd)
+            var cells = column.texts()
             // Roots of trees are never words of a dictionary, but nulls may be in one.
-            if hasOdd { return try maskRows(selection, leaf.rows, slow) }
+            if kernel(&cells, 0, counts, odd) { return try maskRows(selection, leaf.rows, slow) }
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
                 table.initialize(repeating: 0)
                 for word in 0..<min(column.wordCount, 256)
@@ -181,7 +182,7 @@ extension LeafFilter {
         var cells = texts(column, index)
         var ahead = 0
         if cells.ahead != 0, let next = upcoming?.column(index) { ahead = next.data - column.data }
-        hasOdd = kernel(&cells, ahead, counts, odd)
+        let hasOdd = kernel(&cells, ahead, counts, odd)
         let low = min(max(wanted.lowerBound, 0), 0x10000)
         let high = min(wanted.upperBound, 0xFFFF)
         if low <= high {
@@ -191,13 +192,11 @@ extension LeafFilter {
         }
         guard hasOdd else { return }
         for word in 0..<words {
-            var left = odd[word] & selection[word]
             match[word] &= ~odd[word]
-            while left != 0 {
-                let row = word << 6 &+ left.trailingZeroBitCount
-                left &= left &- 1
-                if try slow(row) { Bits.set(match, row) }
-            }
+            odd[word] &= selection[word]
+        }
+        try Bits.forEach(odd, words) { row throws(RealmError) in
+            if try slow(row) { Bits.set(match, row) }
         }
     }
 
@@ -208,7 +207,6 @@ extension LeafFilter {
         Bits.clear(match, Bits.words(rows))
         try Bits.forEach(selection, Bits.words(rows)) { row throws(RealmError) in
             if try passes(row) { Bits.set(match, row) }
-            return true
         }
     }
 }

@@ -170,13 +170,8 @@ extension LeafFilter {
             for row in 0..<rows where passes(row) { Bits.set(match, row) }
             return
         }
-        for word in 0..<words {
-            var left = selection[word]
-            while left != 0 {
-                let row = word << 6 | left.trailingZeroBitCount
-                if passes(row) { Bits.set(match, row) }
-                left &= left &- 1
-            }
+        Bits.forEach(selection, words) { row in
+            if passes(row) { Bits.set(match, row) }
         }
     }
 
@@ -281,14 +276,7 @@ extension LeafFilter {
     /// Sets hold the bits of doubles, zero without sign, ordered as integers.
     func isMember(_ value: Double, _ set: FilterSet) -> Bool {
         let bits = Int64(bitPattern: value == 0 ? 0 : value.bitPattern)
-        let members = program.members(set)
-        var low = 0
-        var high = members.count
-        while low < high {
-            let middle = (low &+ high) >> 1
-            if members[middle].0 < bits { low = middle &+ 1 } else { high = middle }
-        }
-        return low < members.count && members[low].0 == bits
+        return program.members(set).hasMember { $0.0 < bits ? -1 : $0.0 == bits ? 0 : 1 }
     }
 
     // MARK: Dates
@@ -340,14 +328,7 @@ extension LeafFilter {
     }
 
     func isMember(_ seconds: Int64, _ nanoseconds: Int32, _ set: FilterSet) -> Bool {
-        let members = program.members(set)
         let wanted = (seconds, Int64(nanoseconds))
-        var low = 0
-        var high = members.count
-        while low < high {
-            let middle = (low &+ high) >> 1
-            if members[middle] < wanted { low = middle &+ 1 } else { high = middle }
-        }
-        return low < members.count && members[low] == wanted
+        return program.members(set).hasMember { $0 < wanted ? -1 : $0 == wanted ? 0 : 1 }
     }
 }

@@ -37,58 +37,52 @@ extension LeafFilter {
         let elements = ck_elements(
             behind_texts: isDictionary && !takesKeys, negated: test.negated,
             nulls_count: test.matchesNull)
-        let slow = { (row: Int) throws(RealmError) -> Bool in
-            try self.someElementPasses(asked, leaf, row)
-        }
+        let negated = test.negated
+        let kernel: CellKernel
         switch (source.kind, test.test) {
         case (.int, .intRange(let range)), (.link, .intRange(let range)):
             let isPlain = !isDictionary && !source.isNullable
-            try maskCells(asked.column, leaf, selection, Self.some, slow) {
-                cells, ahead, counts, odd in
+            kernel = { cells, ahead, counts, odd in
                 isPlain
-                    ? ck_cell_range(
-                        cells, ahead, range.low, range.high, test.negated, counts, odd)
+                    ? ck_cell_range(cells, ahead, range.low, range.high, negated, counts, odd)
                     : ck_elements_integers(
                         cells, ahead, elements, range.low, range.high, counts, odd)
             }
         case (.int, .intSet), (.link, .intSet):
             guard !isDictionary, let set = run.keys(asked.inner) else { return false }
-            try maskMembers(
-                asked.column, leaf, selection, set, negated: test.negated, Self.some, slow)
+            try maskMembers(asked.column, leaf, selection, set, negated: negated, Self.some) {
+                row throws(RealmError) in
+                try self.someElementPasses(asked, leaf, row)
+            }
+            return true
         case (.bool, .intRange(let range)):
-            try maskCells(asked.column, leaf, selection, Self.some, slow) {
-                cells, ahead, counts, odd in
-                ck_elements_bools(cells, ahead, elements, range.low, range.high, counts, odd)
+            kernel = {
+                ck_elements_bools($0, $1, elements, range.low, range.high, $2, $3)
             }
         case (.double, .doubleRange(let range)):
-            try maskCells(asked.column, leaf, selection, Self.some, slow) {
-                cells, ahead, counts, odd in
-                ck_elements_doubles(cells, ahead, elements, range.low, range.high, counts, odd)
+            kernel = {
+                ck_elements_doubles($0, $1, elements, range.low, range.high, $2, $3)
             }
         case (.float, .floatRange(let range)):
-            try maskCells(asked.column, leaf, selection, Self.some, slow) {
-                cells, ahead, counts, odd in
-                ck_elements_floats(cells, ahead, elements, range.low, range.high, counts, odd)
+            kernel = {
+                ck_elements_floats($0, $1, elements, range.low, range.high, $2, $3)
             }
         case (.timestamp, .timestampRange(let range)):
-            let low = ck_instant(range.low)
-            let high = ck_instant(range.high)
-            try maskCells(asked.column, leaf, selection, Self.some, slow) {
-                cells, ahead, counts, odd in
-                ck_elements_instants(cells, ahead, elements, low, high, counts, odd)
-            }
+            let (low, high) = (ck_instant(range.low), ck_instant(range.high))
+            kernel = { ck_elements_instants($0, $1, elements, low, high, $2, $3) }
         case (.string, .text(let text)), (.binary, .text(let text)):
             let needle = program.text(text.needle)
             guard let op = Self.kernelOperator(text), let start = needle.baseAddress else {
                 return try maskCandidates(asked, text, leaf, selection)
             }
             let bytes = start.assumingMemoryBound(to: UInt8.self)
-            try maskCells(asked.column, leaf, selection, Self.some, slow) {
-                cells, ahead, counts, odd in
-                ck_elements_texts(
-                    cells, ahead, elements, op, bytes, needle.count, counts, odd)
+            kernel = {
+                ck_elements_texts($0, $1, elements, op, bytes, needle.count, $2, $3)
             }
         default: return false
+        }
+        try maskCells(asked.column, leaf, selection, Self.some, kernel) { row throws(RealmError) in
+            try self.someElementPasses(asked, leaf, row)
         }
         return true
     }
@@ -144,7 +138,6 @@ extension LeafFilter {
             } else {
                 Bits.unset(candidates, row)
             }
-            return true
         }
         for word in 0..<words { candidates[word] &= selection[word] }
         return true
@@ -196,7 +189,7 @@ extension LeafFilter {
         let column = asked.areKeys ? 0 : info.elementColumns &- 1
         let values = InlineCollection(start).column(column, UnsafePointer(infos))
         let test = nodes[asked.inner]
-        if case .text(let text) = test.test, values.kind == .string || values.kind == .binary {
+        if case .text(let text) = test.test, values.kind.isText {
             let isString = values.kind == .string
             for place in 0..<values.count {
                 let passed =

@@ -11,28 +11,19 @@ extension LeafFilter {
         let needle = program.text(text.needle)
         if decideByPrefix(column, text, needle) { return }
         let isString = node.columnKind == .string
-        if column.encoding == .stringDictionary {
-            try maskWords(column) { word throws(RealmError) in
-                try self.passes(word, index, text, isString: isString)
-            }
-            return
+        func test(_ value: UnsafeRawBufferPointer) throws(RealmError) -> Bool {
+            try passes(value, index, text, isString: isString)
         }
-        let words = Bits.words(column.rows)
+        if column.encoding == .stringDictionary { return try maskWords(column, test) }
         // Few rows left: test them alone instead of the whole column.
-        if Bits.count(selection, words) &* 16 < column.rows {
-            Bits.clear(match, words)
-            try Bits.forEach(selection, words) { row throws(RealmError) in
-                if try self.passes(column.bytes(row), index, text, isString: isString) {
-                    Bits.set(match, row)
-                }
-                return true
-            }
+        if hasKernel(text), Bits.count(selection, Bits.words(column.rows)) &* 16 >= column.rows {
+            try maskColumn(column, node, text, selection, test)
         } else {
-            try maskColumn(index, column, node, text, selection)
+            try maskRows(selection, column.rows) { row throws(RealmError) in
+                try test(column.bytes(row))
+            }
         }
-        try fetchExternals(column, selection) { value throws(RealmError) in
-            try self.passes(value, index, text, isString: isString)
-        }
+        try fetchExternals(column, selection, test)
     }
 
     /// Whether a value that is not null passes a text test. Its callers are closures, each made several times.
@@ -103,14 +94,12 @@ extension LeafFilter {
     ) throws(RealmError) {
         guard let externals = column.externals else { return }
         for word in 0..<Bits.words(column.rows) {
-            let outside = externals.u64(word &* 8)
+            var outside = externals.u64(word &* 8)
             match[word] &= ~outside
-            var bits = outside & selection[word]
-            while bits != 0 {
-                let row = word << 6 &+ bits.trailingZeroBitCount
-                bits &= bits &- 1
-                let value = try table.external(column.bytes(row))
-                if try test(value) { Bits.set(match, row) }
+            outside &= selection[word]
+            try Bits.forEach(&outside, 1) { bit throws(RealmError) in
+                let row = word << 6 &+ bit
+                if try test(try table.external(column.bytes(row))) { Bits.set(match, row) }
             }
         }
     }
@@ -124,12 +113,7 @@ extension LeafFilter {
         if let next = upcoming?.column(index), next.encoding.isTexts {
             ahead = next.heap - column.heap
         }
-        return ck_texts(
-            heap: column.heap.assumingMemoryBound(to: UInt8.self), rows: column.rows,
-            length: column.encoding == .stringFixed ? column.fixedLength : 0,
-            offsets16: column.encoding == .string16 ? column.data : nil,
-            offsets32: column.encoding == .string32 ? column.data : nil,
-            ahead: ahead)
+        return column.texts(ahead: ahead)
     }
 
     /// Bytes in the heap of such a column.
@@ -141,24 +125,14 @@ extension LeafFilter {
         }
     }
 
+    /// By a kernel, and the rows that it cannot tell by `test`.
     private func maskColumn(
-        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ text: TextCondition,
-        _ selection: Bitmap
+        _ column: ColumnView, _ node: FilterNode, _ text: TextCondition, _ selection: Bitmap,
+        _ test: (UnsafeRawBufferPointer) throws(RealmError) -> Bool
     ) throws(RealmError) {
         let needle = program.text(text.needle)
-        let isString = node.columnKind == .string
+        guard let start = needle.baseAddress else { return }
         var texts = texts(column, Int(node.column))
-        let words = Bits.words(column.rows)
-        guard let start = needle.baseAddress, hasKernel(text) else {
-            Bits.clear(match, words)
-            try Bits.forEach(selection, words) { row throws(RealmError) in
-                if try self.passes(column.bytes(row), index, text, isString: isString) {
-                    Bits.set(match, row)
-                }
-                return true
-            }
-            return
-        }
         let bytes = start.assumingMemoryBound(to: UInt8.self)
         let ignoreCase = text.folding.contains(.ignoreCase)
         switch text.op {
@@ -168,18 +142,14 @@ extension LeafFilter {
         default: ck_mask_contains(&texts, bytes, needle.count, ignoreCase, match)
         }
         // The kernels fold ASCII letters only: rows with others are tested one by one.
-        guard !text.folding.isEmpty, isString,
+        guard !text.folding.isEmpty, node.columnKind == .string,
             !ck_is_ascii(texts.heap, heapBytes(column))
         else { return }
-        try Bits.forEach(selection, words) { row throws(RealmError) in
+        try Bits.forEach(selection, Bits.words(column.rows)) { row throws(RealmError) in
             let value = column.bytes(row)
-            if !TextMatch.isASCII(value) {
-                Bits.unset(match, row)
-                if try self.passes(value, index, text, isString: isString) {
-                    Bits.set(match, row)
-                }
-            }
-            return true
+            if TextMatch.isASCII(value) { return }
+            Bits.unset(match, row)
+            if try test(value) { Bits.set(match, row) }
         }
     }
 
@@ -199,19 +169,14 @@ extension LeafFilter {
         _ folding: TextFolding, _ selection: Bitmap
     ) throws(RealmError) {
         let texts = textSet(index, set)
-        if column.encoding == .stringDictionary {
-            try maskWords(column) { self.isMember($0, node, folding, set, texts) }
-            return
+        func test(_ value: UnsafeRawBufferPointer) throws(RealmError) -> Bool {
+            isMember(value, node, folding, set, texts)
         }
-        let words = Bits.words(column.rows)
-        Bits.clear(match, words)
-        try Bits.forEach(selection, words) { row throws(RealmError) in
-            if self.isMember(column.bytes(row), node, folding, set, texts) {
-                Bits.set(match, row)
-            }
-            return true
+        if column.encoding == .stringDictionary { return try maskWords(column, test) }
+        try maskRows(selection, column.rows) { row throws(RealmError) in
+            try test(column.bytes(row))
         }
-        try fetchExternals(column, selection) { self.isMember($0, node, folding, set, texts) }
+        try fetchExternals(column, selection, test)
     }
 
     /// The members of a long list by their hash, made when they are first asked.
@@ -235,18 +200,10 @@ extension LeafFilter {
             : node.columnKind == .string
                 ? folder.fold(value, folding) : folder.foldASCII(value)
         if let texts { return texts.contains(value) }
-        let members = program.members(set)
-        var low = 0
-        var high = members.count
-        while low < high {
-            let middle = (low &+ high) >> 1
-            let member = program.text(members[middle])
-            let order =
-                member.count != value.count
+        return program.members(set).hasMember { member in
+            let member = program.text(member)
+            return member.count != value.count
                 ? member.count - value.count : TextMatch.compare(member, value)
-            if order == 0 { return true }
-            if order < 0 { low = middle &+ 1 } else { high = middle }
         }
-        return false
     }
 }

@@ -6,11 +6,10 @@ extension LeafFilter {
         _ index: Int, _ leaf: LeafView, _ column: ColumnView, _ node: FilterNode,
         _ selection: Bitmap
     ) throws(RealmError) {
-        let words = Bits.words(column.rows)
-        Bits.clear(match, words)
         if node.columnKind == .objectId || node.columnKind == .uuid,
             case .value(.equal, let cell) = node.test
         {
+            Bits.clear(match, Bits.words(column.rows))
             return maskIds(column, program.value(cell), node.columnKind)
         }
         if column.encoding == .stringDictionary {
@@ -19,10 +18,9 @@ extension LeafFilter {
             }
             return
         }
-        try Bits.forEach(selection, words) { row throws(RealmError) in
+        try maskRows(selection, column.rows) { row throws(RealmError) in
             let value = try table.value(leaf, row, Int(node.column))
-            if !value.isNull, try self.passesMixed(value, index, node) { Bits.set(match, row) }
-            return true
+            return value.isNull ? false : try self.passesMixed(value, index, node)
         }
     }
 
@@ -79,15 +77,23 @@ extension LeafFilter {
 
     /// Members are in the order of values.
     private func isMember(_ value: RawValue, _ set: FilterSet) -> Bool {
-        let members = program.members(set)
-        var low = 0
-        var high = members.count
+        program.members(set).hasMember { member in
+            ValueOrder.compare(MixedCell.decode(program.text(member)), value)
+        }
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// Whether an element is what is looked for, of ascending ones, of which `order` says whether they come before it
+    /// (negative), are it (0), or come behind it.
+    @inline(__always) func hasMember(_ order: (Element) -> Int) -> Bool {
+        var low = startIndex
+        var high = endIndex
         while low < high {
             let middle = (low &+ high) >> 1
-            let member = MixedCell.decode(program.text(members[middle]))
-            let order = ValueOrder.compare(member, value)
-            if order == 0 { return true }
-            if order < 0 { low = middle &+ 1 } else { high = middle }
+            let found = order(self[middle])
+            if found == 0 { return true }
+            if found < 0 { low = middle &+ 1 } else { high = middle }
         }
         return false
     }

@@ -288,7 +288,6 @@ final class LeafFilter {
             if try !passes(index, table.value(leaf, row, Int(node.column))) {
                 Bits.unset(selection, row)
             }
-            return true
         }
     }
 
