@@ -39,10 +39,18 @@ extension Selection {
         var plain: [Int32] = []
         var linked: [Int] = []
         for part in program.parts(parts) {
-            let nodes = program.linkedNodes(Int(part))
-            if nodes.isEmpty { plain.append(part) } else { linked.append(contentsOf: nodes) }
+            var testsColumns = true
+            program.forEachTest(under: Int(part)) { index in
+                switch program.nodes[index].test {
+                case .path, .reach, .memberCount:
+                    linked.append(index)
+                    testsColumns = false
+                case .expression, .words: testsColumns = false
+                default: break
+                }
+            }
+            if testsColumns { plain.append(part) }
         }
-        plain.removeAll { !program.testsColumns(Int($0)) }
         if plain.isEmpty || linked.isEmpty { return nil }
         var most = 0
         for node in linked { most = max(most, try walkedMost(node) ?? 0) }
@@ -57,30 +65,18 @@ extension Selection {
 }
 
 extension FilterProgram {
-    /// The nodes at and under `index` that ask something of what links lead to.
-    fileprivate func linkedNodes(_ index: Int) -> [Int] {
-        var found: [Int] = []
-        var stack = [Int32(index)]
+    /// Calls `body` with the tests at and under a node.
+    func forEachTest<Failure: Error>(
+        under root: Int, _ body: (Int) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard nodes[root].isChain else { return try body(root) }
+        var stack = [Int32(root)]
         while let next = stack.popLast() {
-            switch nodes[Int(next)].test {
-            case .and(let parts), .or(let parts): stack.append(contentsOf: self.parts(parts))
-            case .path, .reach, .memberCount: found.append(Int(next))
-            default: break
+            if let (_, parts) = nodes[Int(next)].chain {
+                stack.append(contentsOf: self.parts(parts))
+            } else {
+                try body(Int(next))
             }
         }
-        return found
-    }
-
-    /// Nothing but the values of an object's own columns is looked at.
-    fileprivate func testsColumns(_ index: Int) -> Bool {
-        var stack = [Int32(index)]
-        while let next = stack.popLast() {
-            switch nodes[Int(next)].test {
-            case .and(let parts), .or(let parts): stack.append(contentsOf: self.parts(parts))
-            case .path, .reach, .memberCount, .expression, .words: return false
-            default: break
-            }
-        }
-        return true
     }
 }

@@ -56,7 +56,8 @@ extension Selection {
         return keys
     }
 
-    /// Objects whose link points to one of `targets`, ascending.
+    /// Objects whose link, or some link of whose collection, leads to one of `targets`, ascending; `orNull`: or whose
+    /// link is null.
     static func sources(
         _ table: TableReader, column: Int, targets: [ObjectKey], orNull: Bool
     ) throws(RealmError) -> [ObjectKey] {
@@ -65,19 +66,23 @@ extension Selection {
             for target in targets {
                 sources.append(contentsOf: try table.sources(of: target, column: column))
             }
-            if targets.count > 1 { sources.sort() }
-            return sources
+            return KeyList.union(sources)
         }
         let set = KeySet(targets)
+        let isCollection = table.column(column).kind == .collection
         var leaves = table.leaves()
         while let leaf = try leaves.next() {
             let view = leaf.column(column)
             for row in 0..<leaf.rows where !leaf.isDead(row) {
-                guard let view, view.encoding == .packed, !view.isNull(row) else {
-                    if orNull { sources.append(leaf.key(row)) }
-                    continue
+                let leads: Bool
+                if isCollection {
+                    leads = try table.contains(leaf, row, column) { set.contains($0) }
+                } else if let view, view.encoding == .packed, !view.isNull(row) {
+                    leads = set.contains(view.objectKey(row))
+                } else {
+                    leads = orNull
                 }
-                if set.contains(view.objectKey(row)) { sources.append(leaf.key(row)) }
+                if leads { sources.append(leaf.key(row)) }
             }
         }
         return sources

@@ -17,15 +17,8 @@ extension Selection {
         guard table.rowCount >= Self.twoCoresNumbers, TwoCores.areThere, count > 1 else {
             return try countRange(range, Int(node.column), branches, 0..<count)
         }
-        let other = Selection(
-            snapshot, program, table, root: root, slot: slot, sharing: FilterRun(forThread: run))
-        try other.prepare()
-        let counts = try table.sharing { () throws(RealmError) in
-            try TwoCores.run { half throws(RealmError) in
-                try half == 0
-                    ? countRange(range, Int(node.column), branches, 0..<(count / 2))
-                    : other.countRange(range, Int(node.column), branches, (count / 2)..<count)
-            }
+        let counts = try inHalves(count) { selection, part throws(RealmError) in
+            try selection.countRange(range, Int(node.column), branches, part)
         }
         return counts.0 + counts.1
     }

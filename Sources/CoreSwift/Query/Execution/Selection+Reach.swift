@@ -44,9 +44,8 @@ extension Selection {
     ) throws(RealmError) -> [ObjectKey] {
         let column = Int(hop.column)
         switch hop.kind {
-        case .link:
+        case .link, .links:
             return try Self.sources(origin, column: column, targets: keys, orNull: false)
-        case .links: return try Self.holders(origin, column: column, targets: keys)
         case .backlinks:
             return try Self.targets(try snapshot.table(hop.target), column: column, of: keys)
         }
@@ -82,28 +81,6 @@ extension Selection {
             slot: Int(subquery.slot), sharing: run
         ).keySet()
         run.note(index) { $0.keys = members }
-    }
-
-    /// Objects whose collection holds one of `targets`.
-    private static func holders(
-        _ table: TableReader, column: Int, targets: [ObjectKey]
-    ) throws(RealmError) -> [ObjectKey] {
-        var keys: [ObjectKey] = []
-        if targets.count <= 64 + table.rowCount / 1000 {
-            for target in targets {
-                keys.append(contentsOf: try table.sources(of: target, column: column))
-            }
-            return KeyList.union(keys)
-        }
-        let set = KeySet(targets)
-        var leaves = table.leaves()
-        while let leaf = try leaves.next() {
-            for row in 0..<leaf.rows where !leaf.isDead(row) {
-                let holds = try table.contains(leaf, row, column) { set.contains($0) }
-                if holds { keys.append(leaf.key(row)) }
-            }
-        }
-        return keys
     }
 
     /// What the objects `keys` link to through a column.

@@ -128,13 +128,7 @@ struct Selection: Planner {
     }
 
     static func append(_ leaf: LeafView, _ bitmap: Bitmap, _ keys: inout [ObjectKey]) {
-        for word in 0..<Bits.words(leaf.rows) {
-            var bits = bitmap[word]
-            while bits != 0 {
-                keys.append(leaf.key(word << 6 &+ bits.trailingZeroBitCount))
-                bits &= bits &- 1
-            }
-        }
+        Bits.forEach(bitmap, Bits.words(leaf.rows)) { keys.append(leaf.key($0)) }
     }
 
     // MARK: Scanning
@@ -168,32 +162,30 @@ struct Selection: Planner {
     /// Whether a scan is worth a second thread: it has much to look at, and tests only read leaves.
     var usesTwoCores: Bool {
         guard table.rowCount >= Self.twoCoresRows, TwoCores.areThere else { return false }
-        var stack = conjuncts ?? [Int32(root)]
         var isSlow = false
-        while let next = stack.popLast() {
-            switch program.nodes[Int(next)].test {
-            case .and(let parts), .or(let parts): stack.append(contentsOf: program.parts(parts))
-            case .text, .textSet, .value, .valueSet, .mixedText, .elements: isSlow = true
+        var isSafe = true
+        forEachTest { test in
+            switch program.nodes[test].test {
+            case .text, .textSet, .value, .valueSet, .mixedText, .elements, .memberCount:
+                isSlow = true
             // Sets of keys are looked up in no time, but collections are read.
-            case .reach: if run.keys(Int(next)) == nil { isSlow = true }
-            case .memberCount: isSlow = true
+            case .reach: if run.keys(test) == nil { isSlow = true }
             case .nothing, .intRange, .intSet, .doubleRange, .floatRange, .doubleSet, .floatSet,
                 .timestampRange, .timestampSet:
                 break
-            default: return false
+            default: isSafe = false
             }
         }
         // Numbers alone are compared faster than another thread starts.
-        return isSlow
+        return isSafe && isSlow
     }
 
     static let twoCoresRows = 400_000
 
-    /// Scans both halves of the leaves at once, each into a result of its own.
-    private func scanHalves<T>(
-        _ initial: T, _ body: (inout T, LeafView, Bitmap) -> Void
+    /// What `body` gives for both halves of so many nodes, at the same time, each with a selection for its thread.
+    func inHalves<T>(
+        _ count: Int, _ body: (Selection, Range<Int>) throws(RealmError) -> T
     ) throws(RealmError) -> (T, T) {
-        let leaves = try NodeList(table.table).leaves()
         // The scratch memory of a filter is for one thread; the sets are for both.
         let other = Selection(
             snapshot, program, table, root: root, slot: slot, conjuncts: conjuncts,
@@ -201,11 +193,18 @@ struct Selection: Planner {
         try other.prepare()
         return try table.sharing { () throws(RealmError) in
             try TwoCores.run { half throws(RealmError) in
-                let count = leaves.places.count
-                return try half == 0
-                    ? scan(leaves, 0..<(count / 2), initial, body)
-                    : other.scan(leaves, (count / 2)..<count, initial, body)
+                try half == 0 ? body(self, 0..<(count / 2)) : body(other, (count / 2)..<count)
             }
+        }
+    }
+
+    /// Scans both halves of the leaves at once, each into a result of its own.
+    private func scanHalves<T>(
+        _ initial: T, _ body: (inout T, LeafView, Bitmap) -> Void
+    ) throws(RealmError) -> (T, T) {
+        let leaves = try NodeList(table.table).leaves()
+        return try inHalves(leaves.places.count) { selection, range throws(RealmError) in
+            try selection.scan(leaves, range, initial, body)
         }
     }
 
@@ -238,18 +237,23 @@ struct Selection: Planner {
 
     // MARK: Preparation
 
+    /// Calls `body` with all tests that are asked.
+    private func forEachTest<Failure: Error>(
+        _ body: (Int) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard let conjuncts else { return try program.forEachTest(under: root, body) }
+        for part in conjuncts.reversed() { try program.forEachTest(under: Int(part), body) }
+    }
+
     /// Resolves what tests need from other classes and makes sets, for all nodes under the root.
     /// `keys`: only these objects will be tested.
     func prepare(for keys: [ObjectKey]? = nil) throws(RealmError) {
         filter.makeScratch()
-        var stack = conjuncts ?? []
-        var next: Int32? = conjuncts == nil ? Int32(root) : stack.popLast()
-        while let place = next {
-            defer { next = stack.popLast() }
-            let index = Int(place)
+        try forEachTest { index throws(RealmError) in
+            var index = index
+            if case .elements(let test, _) = program.nodes[index].test { index = Int(test) }
             let node = program.nodes[index]
             switch node.test {
-            case .and(let parts), .or(let parts): stack.append(contentsOf: program.parts(parts))
             case .intSet(let set) where run.keys(index) == nil:
                 let numbers = KeySet(numbers: program.members(set).map { $0.0 })
                 run.note(index) { $0.keys = numbers }
@@ -257,12 +261,11 @@ struct Selection: Planner {
                 let object = try find(name)
                 run.note(index) { $0.object = object }
             case .path, .reach, .memberCount:
-                if let keys, try walk(index, from: keys) { continue }
+                if let keys, try walk(index, from: keys) { return }
                 try prepareLinks(index, node)
             case .words(let search) where run.keys(index) == nil:
                 let keys = KeySet(try wordKeys(node, search))
                 run.note(index) { $0.keys = keys }
-            case .elements(let test, _): stack.append(test)
             case .expression where filter.expressions == nil:
                 filter.expressions = try ExpressionEvaluator(
                     snapshot, program, slot: slot, sharing: try expressionState())
