@@ -5,33 +5,23 @@ import CKernels
 
 struct Aggregate {
     private let kind: AggregateKind
+    private let valueKind: ColumnKind
     private let column: Int
-    private let info: ColumnInfo
     private let table: TableReader
     /// The leaf that comes next, if known: its column is prefetched.
     private var upcoming: LeafView?
-    /// Values taken in.
-    private var count = 0
-    private var integerSum: Int64 = 0
-    /// For averages, which must not wrap.
-    private var wideSum: Int128 = 0
-    private var sum = 0.0
-    private var leastInteger = Int64.max
-    private var greatestInteger = Int64.min
-    private var least = Double.infinity
-    private var greatest = -Double.infinity
-    private var leastDate: Timestamp?
-    private var greatestDate: Timestamp?
+    private var integers = IntegerSums()
+    private var doubles = DoubleSums()
+    private var leastDate = Timestamp(seconds: .max, nanoseconds: .max)
+    private var greatestDate = Timestamp(seconds: .min, nanoseconds: .min)
     /// Decimals and mixed values; strings and binaries point into the leaves.
-    private var decimalSum = Decimal128.zero
-    private var leastValue: RawValue?
-    private var greatestValue: RawValue?
+    private var values = ValueSums()
 
     /// Over all objects of the class.
     static func ofTable(
         _ kind: AggregateKind, _ table: TableReader, column: Int
     ) throws(RealmError) -> RawValue {
-        var aggregate = try Aggregate(kind, table, column)
+        var aggregate = try Aggregate(kind, table, column, table.column(column).kind)
         var leaves = table.leaves()
         while let leaf = try leaves.next() {
             if leaf.tombstones == nil {
@@ -48,7 +38,7 @@ struct Aggregate {
     static func ofObjects(
         _ kind: AggregateKind, _ table: TableReader, column: Int, _ keys: [ObjectKey]
     ) throws(RealmError) -> RawValue {
-        var aggregate = try Aggregate(kind, table, column)
+        var aggregate = try Aggregate(kind, table, column, table.column(column).kind)
         try keys.withUnsafeBufferPointer { buffer throws(RealmError) in
             guard let start = buffer.baseAddress else { return }
             var runs = RowRuns(table, start, count: buffer.count)
@@ -59,82 +49,46 @@ struct Aggregate {
         return aggregate.result
     }
 
-    /// Over the values that `visit` hands out, of a collection of `table` whose elements are as
-    /// `info` says.
-    static func ofValues(
-        _ kind: AggregateKind, _ info: ColumnInfo, _ table: TableReader,
-        _ visit: ((RawValue) -> Void) throws(RealmError) -> Void
-    ) throws(RealmError) -> RawValue {
-        var aggregate = try Aggregate(kind, table, 0, info)
-        try visit { aggregate.addValue($0) }
-        return aggregate.result
-    }
-
-    /// The same for values of one kind that have no column.
+    /// Over the values of one kind that `visit` hands out.
     static func ofValues(
         _ kind: AggregateKind, _ valueKind: ColumnKind, _ table: TableReader,
         _ visit: ((RawValue) -> Void) throws(RealmError) -> Void
     ) throws(RealmError) -> RawValue {
-        let info = ColumnInfo(
-            kind: valueKind, isNullable: true, isKey: false, isPrimaryKey: false,
-            valueType: valueKind.valueType.rawValue, linkTarget: .invalid, valueIndex: -1,
-            inverseIndex: -1, propertyKey: .invalid)
-        var aggregate = try Aggregate(kind, table, 0, info)
+        var aggregate = try Aggregate(kind, table, -1, valueKind)
         try visit { aggregate.addValue($0) }
         return aggregate.result
     }
 
     private init(
-        _ kind: AggregateKind, _ table: TableReader, _ column: Int, _ elements: ColumnInfo? = nil
+        _ kind: AggregateKind, _ table: TableReader, _ column: Int, _ valueKind: ColumnKind
     ) throws(RealmError) {
         self.kind = kind
         self.column = column
         self.table = table
-        info = elements ?? table.column(column)
+        self.valueKind = valueKind
         let isDefined: Bool
-        switch info.kind {
+        switch valueKind {
         case .int, .float, .double, .decimal, .mixed: isDefined = true
-        case .timestamp: isDefined = kind == .minimum || kind == .maximum
+        case .timestamp: isDefined = !kind.isSum
         default: isDefined = false
         }
         guard isDefined else {
             throw RealmError(
                 .illegalOperation,
-                "\(kind.word) is not defined for properties of type \(info.kind.typeWord)")
+                "\(kind.word) is not defined for properties of type \(valueKind.typeWord)")
         }
     }
 
     /// Null when no value was there; sums are zero then.
     private var result: RawValue {
-        if info.kind == .decimal || info.kind == .mixed { return valueResult }
-        switch kind {
-        case .sum: return info.kind == .int ? .int(integerSum) : .double(sum)
-        case .average:
-            if count == 0 { return .null }
-            let total = info.kind == .int ? Double(wideSum) : sum
-            return .double(total / Double(count))
-        case .minimum, .maximum:
-            if count == 0 { return .null }
-            let isMinimum = kind == .minimum
-            switch info.kind {
-            case .int: return .int(isMinimum ? leastInteger : greatestInteger)
-            case .float: return .float(Float(isMinimum ? least : greatest))
-            case .timestamp:
-                guard let date = isMinimum ? leastDate : greatestDate else { return .null }
-                return .timestamp(seconds: date.seconds, nanoseconds: date.nanoseconds)
-            default: return .double(isMinimum ? least : greatest)
-            }
-        }
-    }
-
-    /// Of decimals and mixed values.
-    private var valueResult: RawValue {
-        switch kind {
-        case .sum: return .decimal(decimalSum)
-        case .average:
-            return count == 0 ? .null : .decimal(decimalSum / Decimal128(Int64(count)))
-        case .minimum: return leastValue ?? .null
-        case .maximum: return greatestValue ?? .null
+        switch valueKind {
+        case .int: return integers.result(kind)
+        case .float, .double: return doubles.result(kind, isFloat: valueKind == .float)
+        case .decimal, .mixed: return values.result(kind)
+        default:
+            if greatestDate < leastDate { return .null }
+            let date = kind == .minimum ? leastDate : greatestDate
+            return .timestamp(seconds: date.seconds, nanoseconds: date.nanoseconds)
         }
     }
 
@@ -144,7 +98,8 @@ struct Aggregate {
     private mutating func add(
         _ leaf: LeafView, _ first: Int, _ count: Int
     ) throws(RealmError) {
-        guard !info.isKey, info.kind != .mixed, let view = leaf.column(column, info),
+        let info = table.column(column)
+        guard !info.isKey, valueKind != .mixed, let view = leaf.column(column, info),
             view.encoding != .absent
         else {
             for row in first..<first + count {
@@ -155,28 +110,24 @@ struct Aggregate {
         let isPlain = !view.flags.contains(.hasNulls)
         let isWhole =
             first == 0 && count == leaf.rows && isPlain && view.flags.contains(.boundsExact)
-        switch info.kind {
+        switch valueKind {
         case .int:
-            if isWhole, kind == .minimum || kind == .maximum {
-                self.count += count
-                leastInteger = min(leastInteger, view.minimumInt)
-                greatestInteger = max(greatestInteger, view.maximumInt)
-            } else if isPlain, kind == .sum || kind == .average {
+            if isWhole, !kind.isSum {
+                integers.addRange(view.minimumInt, view.maximumInt)
+            } else if isPlain, kind.isSum {
                 addIntegers(view, first, count)
             } else {
                 for row in first..<first + count where !view.isNull(row) {
-                    addInteger(view.packed(row))
+                    integers.add(view.packed(row))
                 }
             }
         case .double:
-            if isWhole, kind == .minimum || kind == .maximum, view.flags.contains(.hasBounds) {
-                self.count += count
-                least = min(least, view.minimumDouble)
-                greatest = max(greatest, view.maximumDouble)
-            } else if isPlain, !view.flags.contains(.hasNaN), kind == .sum || kind == .average {
-                self.count += count
+            if isWhole, !kind.isSum, view.flags.contains(.hasBounds) {
+                doubles.addRange(view.minimumDouble, view.maximumDouble)
+            } else if isPlain, !view.flags.contains(.hasNaN), kind.isSum {
+                doubles.count += count
                 let next = upcoming?.column(column)?.data ?? view.data
-                sum += Self.sum(view.data + first &* 8, count, ahead: next - view.data)
+                doubles.total += Self.sum(view.data + first &* 8, count, ahead: next - view.data)
             } else {
                 for row in first..<first + count where !view.isNull(row) {
                     addDouble(view.double(row))
@@ -188,7 +139,7 @@ struct Aggregate {
             }
         case .decimal:
             for row in first..<first + count where !view.isNull(row) {
-                addDecimal(view.fixed(row, .decimal))
+                addValue(view.fixed(row, .decimal))
             }
         default:
             for row in first..<first + count where !view.isNull(row) {
@@ -200,64 +151,23 @@ struct Aggregate {
 
     private mutating func addValue(_ value: RawValue) {
         if value.isNull { return }
-        switch info.kind {
-        case .int: addInteger(value.intValue)
+        switch valueKind {
+        case .int: integers.add(value.intValue)
         case .float: addDouble(Double(value.floatValue))
         case .double: addDouble(value.doubleValue)
-        case .decimal: addDecimal(value)
-        case .mixed: addMixed(value)
-        default:
-            addDate(Timestamp(seconds: value.seconds, nanoseconds: value.nanoseconds))
+        // Sums take the numbers among mixed values, minimum and maximum every value.
+        case .decimal, .mixed: values.add(value, sums: kind.isSum, ranges: !kind.isSum)
+        default: addDate(Timestamp(seconds: value.seconds, nanoseconds: value.nanoseconds))
         }
-    }
-
-    @inline(__always) private mutating func addInteger(_ value: Int64) {
-        count &+= 1
-        integerSum &+= value
-        if kind == .average { wideSum += Int128(value) }
-        leastInteger = min(leastInteger, value)
-        greatestInteger = max(greatestInteger, value)
     }
 
     @inline(__always) private mutating func addDouble(_ value: Double) {
-        if value.isNaN { return }
-        count &+= 1
-        sum += value
-        least = value < least ? value : least
-        greatest = value > greatest ? value : greatest
-    }
-
-    private mutating func addDecimal(_ value: RawValue) {
-        let number = value.decimalValue
-        if number.isNaN { return }
-        count &+= 1
-        if kind == .sum || kind == .average {
-            decimalSum = decimalSum + number
-        } else {
-            addExtreme(value)
-        }
-    }
-
-    /// Sums take the numbers among mixed values, minimum and maximum every value.
-    private mutating func addMixed(_ value: RawValue) {
-        if ValueTest.isNaN(value) { return }
-        guard kind == .sum || kind == .average else { return addExtreme(value) }
-        guard ValueOrder.family(value) == .number else { return }
-        count &+= 1
-        decimalSum = decimalSum + ValueTest.decimal(value)
-    }
-
-    private mutating func addExtreme(_ value: RawValue) {
-        if leastValue.map({ ValueOrder.compare(value, $0) < 0 }) ?? true { leastValue = value }
-        if greatestValue.map({ ValueOrder.compare($0, value) < 0 }) ?? true {
-            greatestValue = value
-        }
+        if !value.isNaN { doubles.add(value) }
     }
 
     private mutating func addDate(_ value: Timestamp) {
-        count &+= 1
-        if leastDate.map({ value < $0 }) ?? true { leastDate = value }
-        if greatestDate.map({ $0 < value }) ?? true { greatestDate = value }
+        leastDate = min(leastDate, value)
+        greatestDate = max(greatestDate, value)
     }
 
     /// Sums deltas in their width, then adds the base once for all.
@@ -270,13 +180,11 @@ struct Aggregate {
         case 2: for row in first..<first &+ count { deltas &+= UInt64(data.u16(row &* 2)) }
         case 4: for row in first..<first &+ count { deltas &+= UInt64(data.u32(row &* 4)) }
         default:
-            for row in first..<first &+ count { addInteger(view.packed(row)) }
+            for row in first..<first &+ count { integers.add(view.packed(row)) }
             return
         }
-        self.count &+= count
-        let total = Int128(view.base) * Int128(count) + Int128(deltas)
-        integerSum &+= Int64(truncatingIfNeeded: total)
-        wideSum += total
+        integers.count &+= count
+        integers.total += Int128(view.base) * Int128(count) + Int128(deltas)
     }
 
     /// Eight accumulators, added up in a fixed order: the result depends on the rows alone.
@@ -303,4 +211,9 @@ struct Aggregate {
         }
         return total
     }
+}
+
+extension AggregateKind {
+    /// Sum or average.
+    var isSum: Bool { self == .sum || self == .average }
 }

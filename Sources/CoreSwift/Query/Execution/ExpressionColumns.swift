@@ -177,15 +177,10 @@ final class ExpressionColumns {
             for word in 0..<Bits.words(rows) { nulls[word] = isNull ? ~0 : 0 }
             return
         }
-        let data = column.data
-        let base = column.base
-        switch column.encoding == .packed ? column.width : -1 {
-        case 0: for row in 0..<rows { target[row] = base }
-        case 1: for row in 0..<rows { target[row] = base &+ Int64(data.u8(row)) }
-        case 2: for row in 0..<rows { target[row] = base &+ Int64(data.u16(row &* 2)) }
-        case 4: for row in 0..<rows { target[row] = base &+ Int64(data.u32(row &* 4)) }
-        case 8: for row in 0..<rows { target[row] = base &+ data.i64(row &* 8) }
-        default: memcpy(UnsafeMutableRawPointer(target), data, rows * 8)
+        if column.encoding == .packed {
+            column.unpack(0, rows, from: column.base, target)
+        } else {
+            memcpy(UnsafeMutableRawPointer(target), column.data, rows * 8)
         }
         for word in 0..<Bits.words(rows) { nulls[word] = column.nulls?.u64(word &* 8) ?? 0 }
     }
@@ -248,30 +243,27 @@ final class ExpressionColumns {
     // MARK: Comparing
 
     private func compare(_ left: Buffer, _ right: Buffer, _ rows: Int) {
+        let op = test.pointee.op
         switch (left.isInteger, right.isInteger) {
-        case (true, true):
-            let (a, b) = (left.integers, right.integers)
-            switch test.pointee.op {
-            case .notEqual: mask(rows) { a[$0] != b[$0] }
-            case .less: mask(rows) { a[$0] < b[$0] }
-            case .lessEqual: mask(rows) { a[$0] <= b[$0] }
-            case .greater: mask(rows) { a[$0] > b[$0] }
-            case .greaterEqual: mask(rows) { a[$0] >= b[$0] }
-            default: mask(rows) { a[$0] == b[$0] }
-            }
-        case (false, false):
-            let (a, b) = (left.doubles, right.doubles)
-            switch test.pointee.op {
-            case .notEqual: mask(rows) { a[$0] != b[$0] }
-            case .less: mask(rows) { a[$0] < b[$0] }
-            case .lessEqual: mask(rows) { a[$0] <= b[$0] }
-            case .greater: mask(rows) { a[$0] > b[$0] }
-            case .greaterEqual: mask(rows) { a[$0] >= b[$0] }
-            default: mask(rows) { a[$0] == b[$0] }
-            }
-        case (true, false): compareExactly(left.integers, right.doubles, test.pointee.op, rows)
-        case (false, true):
-            compareExactly(right.integers, left.doubles, test.pointee.op.mirrored, rows)
+        case (true, true): compare(left.integers, right.integers, op, rows)
+        case (false, false): compare(left.doubles, right.doubles, op, rows)
+        case (true, false): compareExactly(left.integers, right.doubles, op, rows)
+        case (false, true): compareExactly(right.integers, left.doubles, op.mirrored, rows)
+        }
+    }
+
+    @inline(__always)
+    private func compare<Number: Comparable>(
+        _ a: UnsafeMutablePointer<Number>, _ b: UnsafeMutablePointer<Number>,
+        _ op: ComparisonOperator, _ rows: Int
+    ) {
+        switch op {
+        case .notEqual: mask(rows) { a[$0] != b[$0] }
+        case .less: mask(rows) { a[$0] < b[$0] }
+        case .lessEqual: mask(rows) { a[$0] <= b[$0] }
+        case .greater: mask(rows) { a[$0] > b[$0] }
+        case .greaterEqual: mask(rows) { a[$0] >= b[$0] }
+        default: mask(rows) { a[$0] == b[$0] }
         }
     }
 

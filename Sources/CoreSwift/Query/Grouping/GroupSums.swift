@@ -13,13 +13,6 @@ final class GroupSums {
         case values
     }
 
-    private struct ValueState {
-        var count = 0
-        var sum = Decimal128.zero
-        var least: RawValue?
-        var greatest: RawValue?
-    }
-
     let column: GroupColumn
     let form: Form
     let needsSums: Bool
@@ -32,7 +25,7 @@ final class GroupSums {
     private var doubleSums: UnsafeMutablePointer<ck_double_sum>?
     private var integerRanges: UnsafeMutablePointer<ck_integer_range>?
     private var doubleRanges: UnsafeMutablePointer<ck_double_range>?
-    private var states: [ValueState] = []
+    private var states: [ValueSums] = []
     /// What is taken of a run: values, and the groups that they belong to.
     private let words: UnsafeMutablePointer<Int64>
     private let numbers: UnsafeMutablePointer<UInt32>
@@ -84,7 +77,7 @@ final class GroupSums {
                     ck_double_range(least: .infinity, greatest: -.infinity))
             }
         case .values:
-            states.append(contentsOf: repeatElement(ValueState(), count: new - old))
+            states.append(contentsOf: repeatElement(ValueSums(), count: new - old))
         }
     }
 
@@ -111,7 +104,7 @@ final class GroupSums {
         guard let view = column.words(run.leaf) else { return try addSingly(run, groups, missing) }
         if run.count >= 8, !view.flags.contains(.hasNulls) {
             if form == .integers {
-                readIntegers(view, run)
+                view.unpack(run.row, run.count, from: view.base, words)
                 return addWords(groups, run.count)
             }
             if column.kind == .double, !view.flags.contains(.hasNaN) {
@@ -170,30 +163,6 @@ final class GroupSums {
         }
     }
 
-    private func readIntegers(_ view: ColumnView, _ run: GroupRun) {
-        let base = view.base
-        let data = view.data
-        switch view.width {
-        case 0: for row in 0..<run.count { words[row] = base }
-        case 1:
-            for row in 0..<run.count {
-                words[row] = base &+ Int64(data.u8(run.row &+ row))
-            }
-        case 2:
-            for row in 0..<run.count {
-                words[row] = base &+ Int64(data.u16((run.row &+ row) &* 2))
-            }
-        case 4:
-            for row in 0..<run.count {
-                words[row] = base &+ Int64(data.u32((run.row &+ row) &* 4))
-            }
-        default:
-            for row in 0..<run.count {
-                words[row] = base &+ data.i64((run.row &+ row) &* 8)
-            }
-        }
-    }
-
     private var part: Int { parts == 1 ? 0 : capacity }
 
     private func addWords(_ groups: UnsafePointer<UInt32>, _ count: Int) {
@@ -212,21 +181,8 @@ final class GroupSums {
         _ run: GroupRun, _ groups: UnsafePointer<UInt32>
     ) throws(RealmError) {
         for offset in 0..<run.count {
-            let value = try column.value(run.leaf, run.row &+ offset)
-            if value.isNull || ValueTest.isNaN(value) { continue }
-            let group = Int(groups[offset])
-            if needsRanges {
-                if states[group].least.map({ ValueOrder.compare(value, $0) < 0 }) ?? true {
-                    states[group].least = value
-                }
-                if states[group].greatest.map({ ValueOrder.compare($0, value) < 0 }) ?? true {
-                    states[group].greatest = value
-                }
-            }
-            if needsSums, ValueOrder.family(value) == .number {
-                states[group].count &+= 1
-                states[group].sum = states[group].sum + ValueTest.decimal(value)
-            }
+            states[Int(groups[offset])].add(
+                try column.value(run.leaf, run.row &+ offset), sums: needsSums, ranges: needsRanges)
         }
     }
 
@@ -247,77 +203,39 @@ final class GroupSums {
     /// `later`: the same of the rows behind these.
     func result(_ kind: AggregateKind, _ group: Int, later: GroupSums?) -> RawValue {
         switch form {
-        case .integers: return integer(kind, group, later)
-        case .doubles: return double(kind, group, later)
-        case .values: return value(kind, group)
-        }
-    }
-
-    private func integer(_ kind: AggregateKind, _ group: Int, _ later: GroupSums?) -> RawValue {
-        var total: Int128 = 0
-        var count = 0
-        var least = Int64.max
-        var greatest = Int64.min
-        for sums in [self, later] {
-            guard let sums else { continue }
-            for part in 0..<sums.parts {
-                let place = part * sums.capacity + group
+        case .integers:
+            var all = IntegerSums()
+            forEachPart(group, later) { sums, place in
                 if let entry = sums.integerSums?[place] {
-                    total += Int128(entry.upper) << 32 + Int128(entry.lower)
-                    count += Int(entry.count)
+                    all.total += Int128(entry.upper) << 32 + Int128(entry.lower)
+                    all.count += Int(entry.count)
                 }
                 if let entry = sums.integerRanges?[place] {
-                    least = min(least, entry.least)
-                    greatest = max(greatest, entry.greatest)
+                    all.addRange(entry.least, entry.greatest)
                 }
             }
-        }
-        switch kind {
-        case .sum: return .int(Int64(truncatingIfNeeded: total))
-        case .average: return count == 0 ? .null : .double(Double(total) / Double(count))
-        case .minimum: return greatest < least ? .null : .int(least)
-        case .maximum: return greatest < least ? .null : .int(greatest)
-        }
-    }
-
-    private func double(_ kind: AggregateKind, _ group: Int, _ later: GroupSums?) -> RawValue {
-        var total = 0.0
-        var count = 0.0
-        var least = Double.infinity
-        var greatest = -Double.infinity
-        for sums in [self, later] {
-            guard let sums else { continue }
-            for part in 0..<sums.parts {
-                let place = part * sums.capacity + group
+            return all.result(kind)
+        case .doubles:
+            var all = DoubleSums()
+            forEachPart(group, later) { sums, place in
                 if let entry = sums.doubleSums?[place] {
-                    total += entry.sum
-                    count += entry.count
+                    all.total += entry.sum
+                    all.count += Int(entry.count)
                 }
                 if let entry = sums.doubleRanges?[place] {
-                    least = min(least, entry.least)
-                    greatest = max(greatest, entry.greatest)
+                    all.addRange(entry.least, entry.greatest)
                 }
             }
-        }
-        let isFloat = column.kind == .float
-        switch kind {
-        case .sum: return .double(total)
-        case .average: return count == 0 ? .null : .double(total / count)
-        case .minimum, .maximum:
-            if greatest < least { return .null }
-            let extreme = kind == .minimum ? least : greatest
-            return isFloat ? .float(Float(extreme)) : .double(extreme)
+            return all.result(kind, isFloat: column.kind == .float)
+        case .values: return states[group].result(kind)
         }
     }
 
-    private func value(_ kind: AggregateKind, _ group: Int) -> RawValue {
-        let state = states[group]
-        switch kind {
-        case .sum: return .decimal(state.sum)
-        case .average:
-            return state.count == 0 ? .null : .decimal(state.sum / Decimal128(Int64(state.count)))
-        case .minimum: return state.least ?? .null
-        case .maximum: return state.greatest ?? .null
+    /// Calls `body` with each entry that a group has: of each part, and of those behind these rows.
+    private func forEachPart(_ group: Int, _ later: GroupSums?, _ body: (GroupSums, Int) -> Void) {
+        for sums in [self, later] {
+            guard let sums else { continue }
+            for part in 0..<sums.parts { body(sums, part * sums.capacity + group) }
         }
     }
 }
