@@ -1,12 +1,6 @@
 #include "CKernelsCells.h"
 
-#include <string.h>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define AVX2 __attribute__((target("avx2,popcnt,bmi,bmi2")))
-#define HAS_AVX2() __builtin_cpu_supports("avx2")
-#endif
+#include "Kernels.h"
 
 enum { INLINE_FORM = 1, NULLS_FLAG = 1, NUMBERS = 6 };
 
@@ -16,19 +10,6 @@ typedef struct {
     const uint64_t *bits; /* of a set; NULL for a range */
     bool negated;
 } question;
-
-static inline int64_t number(const uint8_t *data, unsigned width, size_t i) {
-    int8_t a;
-    int16_t b;
-    int32_t c;
-    int64_t d;
-    switch (width) {
-    case 1: memcpy(&a, data + i, 1); return a;
-    case 2: memcpy(&b, data + i * 2, 2); return b;
-    case 4: memcpy(&c, data + i * 4, 4); return c;
-    default: memcpy(&d, data + i * 8, 8); return d;
-    }
-}
 
 static inline bool passes(int64_t value, const question *q) {
     uint64_t place = (uint64_t)value - (uint64_t)q->low;
@@ -40,41 +21,22 @@ static inline bool passes(int64_t value, const question *q) {
 static inline unsigned count_plainly(const uint8_t *data, unsigned width, size_t count,
                                      const question *q) {
     unsigned found = 0;
-    for (size_t i = 0; i < count; i++) found += passes(number(data, width, i), q);
+    for (size_t i = 0; i < count; i++) found += passes(signed_number(data, width, i), q);
     return found;
-}
-
-static inline size_t cell_end(const ck_texts *cells, size_t row) {
-    if (cells->offsets16) return ((const uint16_t *)cells->offsets16)[row + 1];
-    if (cells->offsets32) return ((const uint32_t *)cells->offsets32)[row + 1];
-    return (row + 1) * cells->length;
-}
-
-static inline size_t cell_start(const ck_texts *cells, size_t row) {
-    if (cells->offsets16) return ((const uint16_t *)cells->offsets16)[row];
-    if (cells->offsets32) return ((const uint32_t *)cells->offsets32)[row];
-    return row * cells->length;
-}
-
-static inline void look_ahead(const ck_texts *cells, ptrdiff_t offsets_ahead, size_t row,
-                              size_t start) {
-    if (cells->ahead) __builtin_prefetch(cells->heap + start + cells->ahead);
-    if (offsets_ahead && row % 32 == 0 && cells->offsets16)
-        __builtin_prefetch((const uint8_t *)cells->offsets16 + row * 2 + offsets_ahead);
 }
 
 /* Runs `COUNT` for the numbers at `data` of every cell; `end`: behind the last cell. */
 #define FOR_EACH_CELL(COUNT)                                                                       \
-    const uint8_t *end = cells->heap + (cells->rows ? cell_end(cells, cells->rows - 1) : 0);       \
+    const uint8_t *end = cells->heap + (cells->rows ? text_start(cells, cells->rows) : 0);         \
     bool any = false;                                                                              \
     (void)end;                                                                                     \
     for (size_t first = 0; first < cells->rows; first += 64) {                                     \
         uint64_t word = 0;                                                                         \
         size_t stop = cells->rows - first < 64 ? cells->rows : first + 64;                         \
         for (size_t row = first; row < stop; row++) {                                              \
-            size_t start = cell_start(cells, row);                                                 \
+            size_t start = text_start(cells, row);                                                 \
             look_ahead(cells, offsets_ahead, row, start);                                          \
-            if (start == cell_end(cells, row)) {                                                   \
+            if (start == text_start(cells, row + 1)) {                                             \
                 counts[row] = 0;                                                                   \
                 continue;                                                                          \
             }                                                                                      \
@@ -263,15 +225,15 @@ AVX2 static inline __attribute__((always_inline)) bool members_of(
     const ck_texts *cells, const uint16_t *offsets, ptrdiff_t offsets_ahead, const question *q,
     uint16_t *counts, uint64_t *odd) {
     const uint8_t *const heap = cells->heap;
-    const size_t size_of_heap = cells->rows ? cell_end(cells, cells->rows - 1) : 0;
+    const size_t size_of_heap = cells->rows ? text_start(cells, cells->rows) : 0;
     const ptrdiff_t last = (ptrdiff_t)size_of_heap - COMMON_ROOM;
     block block;
     uint8_t found[GATHERED_ROOM / 8 + 8];
     bool any = false;
-    size_t start = cells->rows ? cell_start(cells, 0) : 0;
+    size_t start = cells->rows ? text_start(cells, 0) : 0;
     for (size_t first = 0; first < cells->rows; first += BLOCK) {
         const size_t rows = cells->rows - first < BLOCK ? cells->rows - first : BLOCK;
-        const size_t end = cell_end(cells, first + rows - 1);
+        const size_t end = text_start(cells, first + rows);
         uint32_t *next = block.numbers;
         block.odd = block.alone = 0;
         if (offsets && offsets_ahead) {
@@ -283,7 +245,7 @@ AVX2 static inline __attribute__((always_inline)) bool members_of(
                 __builtin_prefetch(heap + line + cells->ahead, 0, 2);
         for (size_t i = 0; i < rows; i++) {
             const uint8_t *cell = heap + start;
-            const size_t stop = offsets ? offsets[first + i + 1] : cell_end(cells, first + i);
+            const size_t stop = offsets ? offsets[first + i + 1] : text_start(cells, first + i + 1);
             if (__builtin_expect((ptrdiff_t)start <= last && start != stop, 1)) {
                 uint32_t size;
                 memcpy(&size, cell + 2, 4);
@@ -323,7 +285,7 @@ AVX2 static inline __attribute__((always_inline)) bool members_of(
         any |= block.odd != 0;
         for (; block.alone; block.alone &= block.alone - 1) {
             size_t row = first + (size_t)__builtin_ctzll(block.alone);
-            const uint8_t *cell = heap + cell_start(cells, row);
+            const uint8_t *cell = heap + text_start(cells, row);
             unsigned size = cell[2] | (unsigned)cell[3] << 8;
             counts[row] = (uint16_t)count_plainly(cell + NUMBERS, cell[4], size, q);
         }

@@ -1,6 +1,6 @@
 #include "CKernelsElements.h"
 
-#include <string.h>
+#include "Kernels.h"
 
 enum { INLINE_FORM = 1, NULLS_FLAG = 1, NANOSECONDS_FLAG = 2, COLUMN_HEADER = 2, FIRST_COLUMN = 4 };
 
@@ -11,40 +11,9 @@ typedef struct {
     unsigned size, width, flags;
 } column;
 
-static inline uint16_t u16(const void *p) {
-    uint16_t value;
-    memcpy(&value, p, 2);
-    return value;
-}
-
-static inline uint32_t u32(const void *p) {
-    uint32_t value;
-    memcpy(&value, p, 4);
-    return value;
-}
-
-static inline uint64_t u64(const void *p) {
-    uint64_t value;
-    memcpy(&value, p, 8);
-    return value;
-}
-
-static inline size_t cell_edge(const ck_texts *cells, size_t edge) {
-    if (cells->offsets16) return ((const uint16_t *)cells->offsets16)[edge];
-    if (cells->offsets32) return ((const uint32_t *)cells->offsets32)[edge];
-    return edge * cells->length;
-}
-
-static inline void look_ahead(const ck_texts *cells, ptrdiff_t offsets_ahead, size_t row,
-                              size_t start) {
-    if (cells->ahead) __builtin_prefetch(cells->heap + start + cells->ahead);
-    if (offsets_ahead && row % 32 == 0 && cells->offsets16)
-        __builtin_prefetch((const uint8_t *)cells->offsets16 + row * 2 + offsets_ahead);
-}
-
 /* Where text `i` ends in its heap. */
 static inline size_t text_end(const column *c, size_t i) {
-    return c->width == 1 ? c->data[i] : u16(c->data + i * 2);
+    return c->width == 1 ? c->data[i] : load16(c->data + i * 2);
 }
 
 static inline column column_at(const uint8_t *start, unsigned size) {
@@ -56,7 +25,7 @@ static inline column column_at(const uint8_t *start, unsigned size) {
 
 /* The elements of an inline cell, which has some. */
 static inline column column_of(const uint8_t *cell, bool behind_texts) {
-    unsigned size = u16(cell + 2);
+    unsigned size = load16(cell + 2);
     column first = column_at(cell + FIRST_COLUMN, size);
     if (!behind_texts) return first;
     return column_at(first.data + size * first.width + text_end(&first, size - 1), size);
@@ -65,12 +34,12 @@ static inline column column_of(const uint8_t *cell, bool behind_texts) {
 /* Counts the elements of every cell for which PASSES, an expression of `c` and `i`, holds. */
 #define FOR_EACH_ELEMENT(PASSES)                                                                   \
     bool any = false;                                                                              \
-    size_t start = cell_edge(cells, 0);                                                            \
+    size_t start = text_start(cells, 0);                                                           \
     for (size_t first = 0; first < cells->rows; first += 64) {                                     \
         uint64_t word = 0;                                                                         \
         size_t stop = cells->rows - first < 64 ? cells->rows : first + 64;                         \
         for (size_t row = first; row < stop; row++) {                                              \
-            size_t end = cell_edge(cells, row + 1);                                                \
+            size_t end = text_start(cells, row + 1);                                               \
             const uint8_t *cell = cells->heap + start;                                             \
             look_ahead(cells, offsets_ahead, row, start);                                          \
             unsigned found = 0;                                                                    \
@@ -98,12 +67,7 @@ static inline column column_of(const uint8_t *cell, bool behind_texts) {
     return any;
 
 static inline int64_t number(const column *c, size_t i) {
-    switch (c->width) {
-    case 1: return (int8_t)c->data[i];
-    case 2: return (int16_t)u16(c->data + i * 2);
-    case 4: return (int32_t)u32(c->data + i * 4);
-    default: return (int64_t)u64(c->data + i * 8);
-    }
+    return signed_number(c->data, c->width, i);
 }
 
 static inline bool is_between(int64_t value, int64_t low, int64_t high) {
@@ -157,7 +121,7 @@ static inline bool is_between_instants(const column *c, size_t i, ck_instant low
     int64_t seconds = number(c, i);
     int32_t nanoseconds = 0;
     if (c->flags & NANOSECONDS_FLAG)
-        nanoseconds = (int32_t)u32(c->data + (size_t)c->size * c->width + i * 4);
+        nanoseconds = (int32_t)load32(c->data + (size_t)c->size * c->width + i * 4);
     if (!not_before(seconds, nanoseconds, low)) return false;
     return seconds < high.seconds ||
            (seconds == high.seconds && nanoseconds <= high.nanoseconds);
@@ -174,9 +138,9 @@ bool ck_elements_instants(const ck_texts *cells, ptrdiff_t offsets_ahead, ck_ele
 static inline bool same(const uint8_t *a, const uint8_t *b, size_t count) {
     if (count > 16) return memcmp(a, b, count) == 0;
     if (count >= 8)
-        return ((u64(a) ^ u64(b)) | (u64(a + count - 8) ^ u64(b + count - 8))) == 0;
+        return ((load64(a) ^ load64(b)) | (load64(a + count - 8) ^ load64(b + count - 8))) == 0;
     if (count >= 4)
-        return ((u32(a) ^ u32(b)) | (u32(a + count - 4) ^ u32(b + count - 4))) == 0;
+        return ((load32(a) ^ load32(b)) | (load32(a + count - 4) ^ load32(b + count - 4))) == 0;
     for (size_t i = 0; i < count; i++)
         if (a[i] != b[i]) return false;
     return true;

@@ -70,14 +70,16 @@ int ck_group_any(const uint32_t *numbers, size_t rows, const uint8_t *marks) {
     return any;
 }
 
-/* Calls ADD with each row and its entry, four parts in turn. */
+/* Calls ADD with each of four rows and its entry, four parts in turn. */
+#define FOUR(ADD, row)                                                                             \
+    ADD(row, table[numbers[row]])                                                                  \
+    ADD((row) + 1, table[part + numbers[(row) + 1]])                                               \
+    ADD((row) + 2, table[2 * part + numbers[(row) + 2]])                                           \
+    ADD((row) + 3, table[3 * part + numbers[(row) + 3]])
 #define EACH(ADD)                                                                                  \
     size_t row = 0;                                                                                \
     for (; row + 4 <= rows; row += 4) {                                                            \
-        ADD(row, table[numbers[row]])                                                              \
-        ADD(row + 1, table[part + numbers[row + 1]])                                               \
-        ADD(row + 2, table[2 * part + numbers[row + 2]])                                           \
-        ADD(row + 3, table[3 * part + numbers[row + 3]])                                           \
+        FOUR(ADD, row)                                                                             \
     }                                                                                              \
     for (; row < rows; row++) {                                                                    \
         ADD(row, table[row % 4 * part + numbers[row]])                                             \
@@ -88,14 +90,8 @@ int ck_group_any(const uint32_t *numbers, size_t rows, const uint8_t *marks) {
     size_t row = 0;                                                                                \
     for (; row + 8 <= rows; row += 8) {                                                            \
         __builtin_prefetch((const char *)values + row * 8 + ahead);                                \
-        ADD(row, table[numbers[row]])                                                              \
-        ADD(row + 1, table[part + numbers[row + 1]])                                               \
-        ADD(row + 2, table[2 * part + numbers[row + 2]])                                           \
-        ADD(row + 3, table[3 * part + numbers[row + 3]])                                           \
-        ADD(row + 4, table[numbers[row + 4]])                                                      \
-        ADD(row + 5, table[part + numbers[row + 5]])                                               \
-        ADD(row + 6, table[2 * part + numbers[row + 6]])                                           \
-        ADD(row + 7, table[3 * part + numbers[row + 7]])                                           \
+        FOUR(ADD, row)                                                                             \
+        FOUR(ADD, row + 4)                                                                         \
     }                                                                                              \
     for (; row < rows; row++) {                                                                    \
         ADD(row, table[row % 4 * part + numbers[row]])                                             \
@@ -130,11 +126,14 @@ void ck_group_sum_i64(const uint32_t *numbers, const int64_t *values, size_t row
     EACH(ADD_INTEGER)
 }
 
+#define ADD_RANGE(value, entry)                                                                    \
+    entry.least = value < entry.least ? value : entry.least;                                       \
+    entry.greatest = value > entry.greatest ? value : entry.greatest;
+
 #define ADD_DOUBLE_RANGE(row, entry)                                                               \
     {                                                                                              \
         const double value = f64(values, row);                                                     \
-        entry.least = value < entry.least ? value : entry.least;                                   \
-        entry.greatest = value > entry.greatest ? value : entry.greatest;                          \
+        ADD_RANGE(value, entry)                                                                    \
     }
 void ck_group_range_f64(const uint32_t *numbers, const void *values, size_t rows, ptrdiff_t ahead,
                         ck_double_range *table, size_t part) {
@@ -144,8 +143,7 @@ void ck_group_range_f64(const uint32_t *numbers, const void *values, size_t rows
 #define ADD_INTEGER_RANGE(row, entry)                                                              \
     {                                                                                              \
         const int64_t value = values[row];                                                         \
-        entry.least = value < entry.least ? value : entry.least;                                   \
-        entry.greatest = value > entry.greatest ? value : entry.greatest;                          \
+        ADD_RANGE(value, entry)                                                                    \
     }
 void ck_group_range_i64(const uint32_t *numbers, const int64_t *values, size_t rows,
                         ck_integer_range *table, size_t part) {

@@ -1,32 +1,21 @@
 #include "CKernelsLinks.h"
 
-#include <string.h>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define AVX2 __attribute__((target("avx2,popcnt")))
-#define HAS_AVX2() __builtin_cpu_supports("avx2")
-#endif
+#include "Kernels.h"
 
 /* The `count` bytes before `end`, big-endian. */
 static inline uint64_t bytes_before(const uint8_t *end, size_t count) {
     if (count == 0) return 0;
-    uint64_t word;
-    memcpy(&word, end - 8, 8);
-    word = __builtin_bswap64(word);
+    const uint64_t word = __builtin_bswap64(load64(end - 8));
     return count < 8 ? word & ((1ull << count * 8) - 1) : word;
 }
 
 static inline size_t offset(const ck_link_entries *entries, size_t entry) {
-    uint16_t value;
-    memcpy(&value, (const uint8_t *)entries->offsets + entry * 2, 2);
-    return value;
+    return load16((const uint8_t *)entries->offsets + entry * 2);
 }
 
 /* The own bytes of an entry; missing ones, as only damaged entries have them, count as none. */
-static inline __attribute__((always_inline)) uint64_t number(const ck_link_entries *entries,
-                                                             size_t entry, size_t own,
-                                                             size_t length, bool has_offsets) {
+INLINE uint64_t number(const ck_link_entries *entries, size_t entry, size_t own, size_t length,
+                       bool has_offsets) {
     if (!has_offsets) return bytes_before(entries->suffixes + entry * length + own, own);
     size_t start = offset(entries, entry), bytes = offset(entries, entry + 1) - start;
     if (bytes > own) bytes = own;
@@ -35,7 +24,7 @@ static inline __attribute__((always_inline)) uint64_t number(const ck_link_entri
 
 /* What is stored does not depend on what was stored before: a sum in memory would take as long as a store and
  * a load for each entry. */
-static inline __attribute__((always_inline)) size_t count_links(
+INLINE size_t count_links(
     const ck_link_entries *entries, size_t first, size_t end, size_t rows, uint32_t *counts,
     ck_link_run *run, size_t own, size_t length, bool has_offsets) {
     const uint64_t base = entries->base;
@@ -72,19 +61,15 @@ size_t ck_count_links(const ck_link_entries *entries, size_t first, size_t end, 
     COUNT(own, length, false);
 }
 
-static inline __attribute__((always_inline)) uint64_t source(const ck_link_sources *sources, size_t entry) {
+INLINE uint64_t source(const ck_link_sources *sources, size_t entry) {
     const uint8_t *keys = sources->keys;
-    uint64_t wide = 0;
-    uint32_t four;
-    uint16_t two;
     switch (sources->width) {
-    case 0: break;
-    case 1: wide = keys[entry]; break;
-    case 2: memcpy(&two, keys + entry * 2, 2); wide = two; break;
-    case 4: memcpy(&four, keys + entry * 4, 4); wide = four; break;
-    default: memcpy(&wide, keys + entry * 8, 8);
+    case 0: return sources->base;
+    case 1: return sources->base + keys[entry];
+    case 2: return sources->base + load16(keys + entry * 2);
+    case 4: return sources->base + load32(keys + entry * 4);
+    default: return sources->base + load64(keys + entry * 8);
     }
-    return sources->base + wide;
 }
 
 /* Entries that were found, whose sources are read together: the processor waits for one from memory while it asks for
@@ -117,9 +102,8 @@ static bool count_found(found_entries *found, const ck_link_sources *sources, co
 
 /* The first entry from `low` on that is not of a row below `target`, which that before `low` is. */
 #define ROW(ENTRY) ((int64_t)(entries->base + number(entries, ENTRY, own, length, has_offsets)))
-static inline __attribute__((always_inline)) size_t search(const ck_link_entries *entries, size_t low, size_t count,
-                                                           int64_t target, size_t own, size_t length,
-                                                           bool has_offsets) {
+INLINE size_t search(const ck_link_entries *entries, size_t low, size_t count, int64_t target,
+                     size_t own, size_t length, bool has_offsets) {
     size_t step = 1, high = count;
     while (step < count - low && ROW(low + step) < target) {
         low += step + 1;
@@ -136,7 +120,7 @@ static inline __attribute__((always_inline)) size_t search(const ck_link_entries
     return low;
 }
 
-static inline __attribute__((always_inline)) bool count_members(
+INLINE bool count_members(
     const ck_link_entries *entries, const ck_link_sources *sources, size_t first, size_t count,
     ck_link_members *members, size_t own, size_t length, bool has_offsets) {
     found_entries found;

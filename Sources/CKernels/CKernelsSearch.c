@@ -1,52 +1,15 @@
-#include "CKernelsSearch.h"
-
-#include <string.h>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define AVX2 __attribute__((target("avx2,popcnt,bmi")))
-#define HAS_AVX2() __builtin_cpu_supports("avx2")
-#endif
+#include "Kernels.h"
 
 /* ---- portable forms; also the last rows of the vector forms */
 
-#define PORTABLE_RANGE(NAME, TYPE)                                                                 \
-    static inline uint64_t word_##NAME(const unsigned char *p, size_t rows, TYPE low, TYPE span) { \
-        uint64_t word = 0;                                                                         \
-        for (size_t i = 0; i < rows; i++) {                                                        \
-            TYPE value;                                                                            \
-            memcpy(&value, p + i * sizeof(TYPE), sizeof(TYPE));                                    \
-            word |= (uint64_t)((TYPE)(value - low) <= span) << i;                                  \
-        }                                                                                          \
-        return word;                                                                               \
-    }                                                                                              \
-    static void mask_##NAME(const void *data, size_t rows, TYPE low, TYPE span, uint64_t *mask) {  \
-        const unsigned char *p = data;                                                             \
-        for (size_t i = 0; i < rows; i += 64)                                                      \
-            *mask++ = word_##NAME(p + i * sizeof(TYPE), rows - i < 64 ? rows - i : 64, low, span); \
-    }                                                                                              \
-    static size_t count_##NAME(const void *data, size_t rows, TYPE low, TYPE span) {               \
-        const unsigned char *p = data;                                                             \
-        size_t count = 0;                                                                          \
-        for (size_t i = 0; i < rows; i++) {                                                        \
-            TYPE value;                                                                            \
-            memcpy(&value, p + i * sizeof(TYPE), sizeof(TYPE));                                    \
-            count += (TYPE)(value - low) <= span;                                                  \
-        }                                                                                          \
-        return count;                                                                              \
-    }
-PORTABLE_RANGE(u8, uint8_t)
-PORTABLE_RANGE(u16, uint16_t)
-PORTABLE_RANGE(u32, uint32_t)
-PORTABLE_RANGE(u64, uint64_t)
-
-#define PORTABLE_FLOATING(NAME, TYPE)                                                              \
+/* Of integers, `high` is the span. */
+#define PORTABLE(NAME, TYPE, PASSES)                                                               \
     static inline uint64_t word_##NAME(const unsigned char *p, size_t rows, TYPE low, TYPE high) { \
         uint64_t word = 0;                                                                         \
         for (size_t i = 0; i < rows; i++) {                                                        \
             TYPE value;                                                                            \
             memcpy(&value, p + i * sizeof(TYPE), sizeof(TYPE));                                    \
-            word |= (uint64_t)((value >= low) & (value <= high)) << i;                             \
+            word |= (uint64_t)(PASSES) << i;                                                       \
         }                                                                                          \
         return word;                                                                               \
     }                                                                                              \
@@ -61,12 +24,16 @@ PORTABLE_RANGE(u64, uint64_t)
         for (size_t i = 0; i < rows; i++) {                                                        \
             TYPE value;                                                                            \
             memcpy(&value, p + i * sizeof(TYPE), sizeof(TYPE));                                    \
-            count += (value >= low) & (value <= high);                                             \
+            count += (PASSES);                                                                     \
         }                                                                                          \
         return count;                                                                              \
     }
-PORTABLE_FLOATING(f32, float)
-PORTABLE_FLOATING(f64, double)
+PORTABLE(u8, uint8_t, (uint8_t)(value - low) <= high)
+PORTABLE(u16, uint16_t, (uint16_t)(value - low) <= high)
+PORTABLE(u32, uint32_t, value - low <= high)
+PORTABLE(u64, uint64_t, value - low <= high)
+PORTABLE(f32, float, (value >= low) & (value <= high))
+PORTABLE(f64, double, (value >= low) & (value <= high))
 
 #if defined(__x86_64__)
 
@@ -209,32 +176,18 @@ VECTOR_COUNT(u64, uint64_t, 16, __m256i,
 VECTOR_COUNT(f32, float, 32, __m256, _mm256_set1_ps(low), _mm256_set1_ps(high))
 VECTOR_COUNT(f64, double, 16, __m256d, _mm256_set1_pd(low), _mm256_set1_pd(high))
 
-#define DISPATCH(NAME, TYPE)                                                                       \
-    void ck_mask_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high,                  \
-                              uint64_t *mask) {                                                    \
-        if (HAS_AVX2())                                                                            \
-            mask_##NAME##_avx2(data, rows, low, high, mask);                                       \
-        else                                                                                       \
-            mask_##NAME(data, rows, low, high, mask);                                              \
-    }                                                                                              \
-    size_t ck_count_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high) {             \
-        return HAS_AVX2() ? count_##NAME##_avx2(data, rows, low, high)                             \
-                          : count_##NAME(data, rows, low, high);                                   \
-    }
-
-#else
-
-#define DISPATCH(NAME, TYPE)                                                                       \
-    void ck_mask_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high,                  \
-                              uint64_t *mask) {                                                    \
-        mask_##NAME(data, rows, low, high, mask);                                                  \
-    }                                                                                              \
-    size_t ck_count_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high) {             \
-        return count_##NAME(data, rows, low, high);                                                \
-    }
-
 #endif
 
+#define DISPATCH(NAME, TYPE)                                                                       \
+    void ck_mask_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high,                  \
+                              uint64_t *mask) {                                                    \
+        BY_PROCESSOR(mask_##NAME##_avx2(data, rows, low, high, mask),                              \
+                     mask_##NAME(data, rows, low, high, mask));                                    \
+    }                                                                                              \
+    size_t ck_count_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high) {             \
+        return BY_PROCESSOR(count_##NAME##_avx2(data, rows, low, high),                            \
+                            count_##NAME(data, rows, low, high));                                  \
+    }
 DISPATCH(u8, uint8_t)
 DISPATCH(u16, uint16_t)
 DISPATCH(u32, uint32_t)
@@ -244,11 +197,15 @@ DISPATCH(f64, double)
 
 /* ---- bits */
 
-#if defined(__x86_64__)
-__attribute__((target("popcnt"))) static size_t popcount_fast(const uint64_t *words, size_t count) {
+INLINE size_t popcount(const uint64_t *words, size_t count) {
     size_t sum = 0;
     for (size_t i = 0; i < count; i++) sum += (size_t)__builtin_popcountll(words[i]);
     return sum;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("popcnt"))) static size_t popcount_fast(const uint64_t *words, size_t count) {
+    return popcount(words, count);
 }
 #endif
 
@@ -256,7 +213,5 @@ size_t ck_popcount(const uint64_t *words, size_t count) {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("popcnt")) return popcount_fast(words, count);
 #endif
-    size_t sum = 0;
-    for (size_t i = 0; i < count; i++) sum += (size_t)__builtin_popcountll(words[i]);
-    return sum;
+    return popcount(words, count);
 }

@@ -1,38 +1,20 @@
 #include "CKernelsSort.h"
 
-#include <string.h>
-
-#if defined(__x86_64__)
-#define AVX2 __attribute__((target("avx2")))
-#define HAS_AVX2() __builtin_cpu_supports("avx2")
-#endif
-#define INLINE static inline __attribute__((always_inline))
+#include "Kernels.h"
 
 /* ---- texts */
-
-INLINE size_t text_end(const ck_texts *texts, size_t text) {
-    if (texts->offsets16) return ((const uint16_t *)texts->offsets16)[text];
-    if (texts->offsets32) return ((const uint32_t *)texts->offsets32)[text];
-    return text * texts->length;
-}
-
-INLINE uint64_t word_at(const uint8_t *bytes) {
-    uint64_t word;
-    memcpy(&word, bytes, 8);
-    return __builtin_bswap64(word);
-}
 
 void ck_text_words(const ck_texts *texts, const uint8_t *codes, size_t first, size_t count,
                    size_t number, uint64_t *words) {
     const size_t from = number * 8;
     for (size_t i = 0; i < count; i++) {
         size_t text = codes ? codes[first + i] : first + i;
-        const uint8_t *end = texts->heap + text_end(texts, text + 1);
-        const uint8_t *start = texts->heap + text_end(texts, text) + from;
+        const uint8_t *end = texts->heap + text_start(texts, text + 1);
+        const uint8_t *start = texts->heap + text_start(texts, text) + from;
         if (end - start >= 8)
-            words[i] = word_at(start);
+            words[i] = __builtin_bswap64(load64(start));
         else if (end > start)
-            words[i] = word_at(end - 8) << (64 - (end - start) * 8);
+            words[i] = __builtin_bswap64(load64(end - 8)) << (64 - (end - start) * 8);
         else
             words[i] = 0;
     }
@@ -42,7 +24,7 @@ void ck_text_lengths(const ck_texts *texts, const uint8_t *codes, size_t first, 
                      uint64_t *lengths) {
     for (size_t i = 0; i < count; i++) {
         size_t text = codes ? codes[first + i] : first + i;
-        lengths[i] = text_end(texts, text + 1) - text_end(texts, text);
+        lengths[i] = text_start(texts, text + 1) - text_start(texts, text);
     }
 }
 
@@ -118,17 +100,12 @@ AVX2 static void append_bits_avx2(uint64_t *codes, const uint64_t *words, size_t
 #endif
 
 void ck_words_bits(const uint64_t *words, size_t count, uint64_t *any, uint64_t *all) {
-#if defined(__x86_64__)
-    if (HAS_AVX2()) return words_bits_avx2(words, count, any, all);
-#endif
-    words_bits(words, count, any, all);
+    BY_PROCESSOR(words_bits_avx2(words, count, any, all), words_bits(words, count, any, all));
 }
 
 void ck_append_bits(uint64_t *codes, const uint64_t *words, size_t count, uint64_t base,
                     uint64_t mask, bool flip) {
     if (mask == 0) return;
-#if defined(__x86_64__)
-    if (HAS_AVX2()) return append_bits_avx2(codes, words, count, base, mask, flip);
-#endif
-    append_bits(codes, words, count, base, mask, flip);
+    BY_PROCESSOR(append_bits_avx2(codes, words, count, base, mask, flip),
+                 append_bits(codes, words, count, base, mask, flip));
 }

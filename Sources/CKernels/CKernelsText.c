@@ -1,38 +1,15 @@
-#include <string.h>
+#include "Kernels.h"
 
-#include "CKernelsSearch.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define AVX2 __attribute__((target("avx2,popcnt,bmi")))
-#define HAS_AVX2() __builtin_cpu_supports("avx2")
-#endif
-#define INLINE static inline __attribute__((always_inline))
 /* What is done seldom is there once. */
 #define SELDOM static __attribute__((noinline))
 
 /* ---- where rows lie */
 
-INLINE size_t load16(const void *p, size_t i) {
-    uint16_t value;
-    memcpy(&value, (const unsigned char *)p + i * 2, 2);
-    return value;
-}
-INLINE size_t load32(const void *p, size_t i) {
-    uint32_t value;
-    memcpy(&value, (const unsigned char *)p + i * 4, 4);
-    return value;
-}
-INLINE uint64_t load64(const uint8_t *p) {
-    uint64_t value;
-    memcpy(&value, p, 8);
-    return value;
-}
 /* Kind 0: one length, 1: 16-bit offsets, 2: 32-bit offsets; a constant in all loops. */
 INLINE size_t row_end(const ck_texts *texts, int kind, size_t row) {
     return kind == 0   ? (row + 1) * texts->length
-           : kind == 1 ? load16(texts->offsets16, row + 1)
-                       : load32(texts->offsets32, row + 1);
+           : kind == 1 ? load16((const uint8_t *)texts->offsets16 + row * 2 + 2)
+                       : load32((const uint8_t *)texts->offsets32 + row * 4 + 4);
 }
 INLINE int kind_of(const ck_texts *texts) {
     return texts->offsets16 ? 1 : texts->offsets32 ? 2 : 0;
