@@ -18,9 +18,11 @@ extension ExpressionEvaluator {
         let right = try run(test.pointee.right)
         if test.pointee.kind == .between {
             let upper = try run(test.pointee.upper)
-            return try isBetween(
-                test, left, right.isPresent ? right.value : .null,
-                upper.isPresent ? upper.value : .null)
+            let low = right.isPresent ? right.value : .null
+            let high = upper.isPresent ? upper.value : .null
+            return try quantified(left, test.pointee.left.quantifier) {
+                isInside($0, low, high, test)
+            }
         }
         if left.shape == .single, right.shape == .single {
             guard left.isPresent, right.isPresent else { return false }
@@ -126,6 +128,26 @@ extension ExpressionEvaluator {
         return isAll || quantifier == .none
     }
 
+    /// Whether the values of an operand pass, of several collections those of one.
+    func quantified(
+        _ operand: ExpressionOperand, _ quantifier: Quantifier,
+        _ holds: (RawValue) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Bool {
+        switch operand.shape {
+        case .single: return operand.isPresent ? try holds(operand.value) : false
+        case .many:
+            return try quantified(quantifier, operand.count) { index throws(RealmError) in
+                try holds(values[operand.first + index])
+            }
+        case .groups:
+            for place in operand.groupFirst..<operand.groupFirst + operand.groupCount
+            where try quantified(member(operand, place), quantifier, holds) {
+                return true
+            }
+            return false
+        }
+    }
+
     /// Equal lengths, and every place satisfies the operator; `!=` is the opposite of `==` (Q6, Q7).
     private func isPositional(
         _ test: UnsafePointer<ExpressionTest>, _ left: ExpressionOperand,
@@ -142,30 +164,6 @@ extension ExpressionEvaluator {
     }
 
     // MARK: BETWEEN
-
-    private func isBetween(
-        _ test: UnsafePointer<ExpressionTest>, _ operand: ExpressionOperand, _ low: RawValue,
-        _ high: RawValue
-    ) throws(RealmError) -> Bool {
-        let quantifier = test.pointee.left.quantifier
-        switch operand.shape {
-        case .single: return operand.isPresent && isInside(operand.value, low, high, test)
-        case .many:
-            return try quantified(quantifier, operand.count) { index throws(RealmError) in
-                isInside(values[operand.first + index], low, high, test)
-            }
-        case .groups:
-            for place in operand.groupFirst..<operand.groupFirst + operand.groupCount {
-                let group = groups[place]
-                let holds = try quantified(quantifier, group.count) {
-                    index throws(RealmError) in
-                    isInside(values[group.first + index], low, high, test)
-                }
-                if holds { return true }
-            }
-            return false
-        }
-    }
 
     private func isInside(
         _ value: RawValue, _ low: RawValue, _ high: RawValue,

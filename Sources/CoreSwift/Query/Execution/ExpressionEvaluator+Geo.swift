@@ -6,18 +6,16 @@ extension ExpressionEvaluator {
         _ test: UnsafePointer<ExpressionTest>, _ operand: ExpressionOperand
     ) throws(RealmError) -> Bool {
         let condition = program.shapes[Int(test.pointee.right.first)]
-        guard operand.shape != .single else {
-            return operand.isPresent ? try contains(condition, operand.value) : false
-        }
         let quantifier = test.pointee.left.quantifier
-        // ALL of nothing is false here, other than everywhere else (G5).
-        if operand.count == 0 { return quantifier == .none }
-        for place in operand.first..<operand.first + operand.count {
-            if try contains(condition, values[place]) != (quantifier == .all) {
-                return quantifier != .all && quantifier != .none
-            }
+        var objects = operand
+        if operand.shape != .single {
+            // ALL of nothing is false here, other than everywhere else (G5).
+            if operand.count == 0 { return quantifier == .none }
+            objects.shape = .many
         }
-        return quantifier == .all || quantifier == .none
+        return try quantified(objects, quantifier) { link throws(RealmError) in
+            try contains(condition, link)
+        }
     }
 
     private func contains(

@@ -6,6 +6,25 @@ struct MixedPlace {
     var value: RawValue
     var table: Table
     var column: Int
+
+    init(value: RawValue, table: Table, column: Int) {
+        self.value = value
+        self.table = table
+        self.column = column
+    }
+
+    /// The value that a path takes of an object before it goes into mixed values.
+    init(_ value: RawValue, _ path: UnsafePointer<ExpressionPath>, _ object: ExpressionMember) {
+        let isMember = path.pointee.value == .member
+        self.init(
+            value: value, table: object.table,
+            column: isMember ? object.column : Int(path.pointee.column))
+    }
+
+    /// A value that is nested in this one.
+    func with(_ value: RawValue) -> MixedPlace {
+        MixedPlace(value: value, table: table, column: column)
+    }
 }
 
 extension ExpressionEvaluator {
@@ -43,20 +62,13 @@ extension ExpressionEvaluator {
         _ place: MixedPlace, _ step: ExpressionStep, isLast: Bool
     ) throws(RealmError) -> MixedPlace? {
         if step.kind == .item {
-            guard var list = view(place, .list), let position = position(step.index, list.count)
-            else { return nil }
-            return MixedPlace(
-                value: try list.value(position, list.valueColumn), table: place.table,
-                column: place.column)
+            guard var list = view(place, .list) else { return nil }
+            return try item(step.index, of: &list).map { place.with($0) }
         }
         if var dictionary = view(place, .dictionary) {
-            let found = try dictionary.search(key(step.text))
+            if let value = try entry(step.text, of: &dictionary) { return place.with(value) }
             // A key that is missing at the end is null (I9).
-            guard found.isFound || isLast else { return nil }
-            return MixedPlace(
-                value: found.isFound
-                    ? try dictionary.value(found.index, dictionary.valueColumn) : .null,
-                table: place.table, column: place.column)
+            return isLast ? place.with(.null) : nil
         }
         return try property(place, step)
     }
@@ -86,37 +98,16 @@ extension ExpressionEvaluator {
         _ path: UnsafePointer<ExpressionPath>, _ object: ExpressionMember
     ) throws(RealmError) {
         var places: [MixedPlace] = []
-        let column = Int(path.pointee.column)
-        switch path.pointee.value {
-        case .elements:
-            if var view = try collection(object, column) {
+        if path.pointee.value == .elements {
+            if var view = try collection(object, Int(path.pointee.column)) {
                 for index in 0..<view.count {
-                    places.append(
-                        MixedPlace(
-                            value: try view.value(index, view.valueColumn), table: object.table,
-                            column: column))
+                    let value = try view.value(index, view.valueColumn)
+                    places.append(MixedPlace(value, path, object))
                 }
             }
-        case .member:
-            places.append(
-                MixedPlace(value: object.value, table: object.table, column: object.column))
-        case .elementAt, .elementForKey:
-            guard var view = try collection(object, column), view.count > 0 else { return }
-            var value = RawValue.null
-            if path.pointee.value == .elementAt {
-                if let position = position(path.pointee.index, view.count) {
-                    value = try view.value(position, view.valueColumn)
-                }
-            } else {
-                let found = try view.search(key(path.pointee.text))
-                if found.isFound { value = try view.value(found.index, view.valueColumn) }
-            }
-            places.append(MixedPlace(value: value, table: object.table, column: column))
-        default:
-            places.append(
-                MixedPlace(
-                    value: try object.table.value(object.place, object.key, column),
-                    table: object.table, column: column))
+        } else {
+            guard let value = try single(path, object) else { return }
+            places.append(MixedPlace(value, path, object))
         }
         let steps = steps(path)
         for index in steps {
@@ -153,10 +144,7 @@ extension ExpressionEvaluator {
         if step.kind == .keys, type != .dictionary { return }
         let column = step.kind == .keys ? 0 : view.valueColumn
         for index in 0..<view.count {
-            next.append(
-                MixedPlace(
-                    value: try view.value(index, column), table: place.table,
-                    column: place.column))
+            next.append(place.with(try view.value(index, column)))
         }
     }
 }

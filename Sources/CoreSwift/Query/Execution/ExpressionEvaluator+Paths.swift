@@ -45,11 +45,10 @@ extension ExpressionEvaluator {
                 return .nothing
             }
             if step.kind == .linkAt {
-                guard let position = position(step.index, view.count) else { return .nothing }
-                link = try view.value(position, view.valueColumn)
+                guard let item = try item(step.index, of: &view) else { return .nothing }
+                link = item
             } else {
-                let found = try view.search(key(step.text))
-                if found.isFound { link = try view.value(found.index, view.valueColumn) }
+                link = try entry(step.text, of: &view) ?? .null
             }
         default: return .nothing
         }
@@ -76,11 +75,17 @@ extension ExpressionEvaluator {
             object.table, column, ElementLayout(info, column: column), value.bytes)
     }
 
-    /// An index counted from the start or, negative, from the end.
-    @inline(__always)
-    func position(_ index: Int64, _ count: Int) -> Int? {
-        let place = index < 0 ? index + Int64(count) : index
-        return place >= 0 && place < Int64(count) ? Int(place) : nil
+    /// The element at an index, counted from the start or, negative, from the end.
+    func item(_ index: Int64, of view: inout CollectionView) throws(RealmError) -> RawValue? {
+        let place = index < 0 ? index + Int64(view.count) : index
+        guard place >= 0 && place < Int64(view.count) else { return nil }
+        return try view.value(Int(place), view.valueColumn)
+    }
+
+    /// The value under a key.
+    func entry(_ text: FilterText, of view: inout CollectionView) throws(RealmError) -> RawValue? {
+        let found = try view.search(key(text))
+        return found.isFound ? try view.value(found.index, view.valueColumn) : nil
     }
 
     func key(_ text: FilterText) -> RawValue {
@@ -104,8 +109,8 @@ extension ExpressionEvaluator {
                 try appendValues(path, object)
                 closeGroups(&operand, path)
             }
-        case .null, .nothing:
-            setMissing(&operand, path, isNull: { if case .null = place { true } else { false } }())
+        case .null: setMissing(&operand, path, isNull: true)
+        case .nothing: setMissing(&operand, path, isNull: false)
         }
         return operand
     }
@@ -143,22 +148,15 @@ extension ExpressionEvaluator {
             operand.isPresent = false
             return
         }
-        if path.pointee.mixedCount > 0 {
-            let start = MixedPlace(
-                value: value, table: object.table,
-                column: path.pointee.value == .member ? object.column : Int(path.pointee.column))
-            guard let end = try navigate(start, path) else {
-                operand.isPresent = false
-                return
-            }
-            operand.value = measured(end.value, path) ?? .null
+        guard let end = try navigate(MixedPlace(value, path, object), path) else {
+            operand.isPresent = false
             return
         }
-        operand.value = measured(value, path) ?? .null
+        operand.value = measured(end.value, path) ?? .null
     }
 
     /// The one value that a path takes of an object; nil: none.
-    private func single(
+    func single(
         _ path: UnsafePointer<ExpressionPath>, _ object: ExpressionMember
     ) throws(RealmError) -> RawValue? {
         let column = Int(path.pointee.column)
@@ -169,14 +167,13 @@ extension ExpressionEvaluator {
             }
             return object.value
         case .column: return try object.table.value(object.place, object.key, column)
-        case .elementAt:
+        case .elementAt, .elementForKey:
             guard var view = try collection(object, column), view.count > 0 else { return nil }
-            guard let position = position(path.pointee.index, view.count) else { return .null }
-            return try view.value(position, view.valueColumn)
-        case .elementForKey:
-            guard var view = try collection(object, column), view.count > 0 else { return nil }
-            let found = try view.search(key(path.pointee.text))
-            return found.isFound ? try view.value(found.index, view.valueColumn) : .null
+            let found =
+                path.pointee.value == .elementAt
+                ? try item(path.pointee.index, of: &view)
+                : try entry(path.pointee.text, of: &view)
+            return found ?? .null
         case .countElements:
             return .int(Int64(try collection(object, column)?.count ?? 0))
         case .countLinks:

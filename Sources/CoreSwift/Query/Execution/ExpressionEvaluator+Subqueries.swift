@@ -5,35 +5,33 @@ extension ExpressionEvaluator {
 
     func aggregate(_ aggregate: ExpressionAggregate) throws(RealmError) -> RawValue {
         let path = program.paths + Int(aggregate.path)
-        let member = slots[Int(path.pointee.slot)]
-        if aggregate.inner < 0 {
-            let base = values.count
-            let groupBase = groups.count
-            defer {
-                values.cut(to: base)
-                groups.cut(to: groupBase)
-            }
-            let operand = try load(path)
-            return try Aggregate.ofValues(
-                aggregate.kind, aggregate.valueKind, TableReader(table: slots[slot].table)
-            ) {
-                add throws(RealmError) in
+        return try result(aggregate) { add throws(RealmError) in
+            if aggregate.inner < 0 {
+                let base = values.count
+                let groupBase = groups.count
+                defer {
+                    values.cut(to: base)
+                    groups.cut(to: groupBase)
+                }
+                let operand = try load(path)
                 for place in operand.first..<operand.first + operand.count { add(values[place]) }
+                return
             }
-        }
-        let base = keys.count
-        defer { keys.cut(to: base) }
-        let table = try reach(path, member)
-        let end = keys.count
-        return try Aggregate.ofValues(
-            aggregate.kind, aggregate.valueKind, TableReader(table: slots[slot].table)
-        ) {
-            add throws(RealmError) in
-            guard let table else { return }
-            for place in base..<end {
+            let base = keys.count
+            defer { keys.cut(to: base) }
+            guard let table = try reach(path, slots[Int(path.pointee.slot)]) else { return }
+            for place in base..<keys.count {
                 if let value = try innerValue(aggregate, table, keys[place]) { add(value) }
             }
         }
+    }
+
+    private func result(
+        _ aggregate: ExpressionAggregate,
+        _ visit: ((RawValue) -> Void) throws(RealmError) -> Void
+    ) throws(RealmError) -> RawValue {
+        try Aggregate.ofValues(
+            aggregate.kind, aggregate.valueKind, TableReader(table: slots[slot].table), visit)
     }
 
     /// The value that an object gives to an aggregate.
@@ -94,10 +92,7 @@ extension ExpressionEvaluator {
             return .int(count)
         }
         let aggregate = program.aggregates[Int(subquery.aggregate)]
-        return try Aggregate.ofValues(
-            aggregate.kind, aggregate.valueKind, TableReader(table: slots[slot].table)
-        ) {
-            add throws(RealmError) in
+        return try result(aggregate) { add throws(RealmError) in
             try forEachMember(index, subquery) { member throws(RealmError) in
                 if aggregate.inner < 0 {
                     add(member.value)

@@ -200,7 +200,8 @@ final class ExpressionEvaluator {
 
     /// Runs the instructions of an operand.
     func run(_ side: ExpressionTest.Side) throws(RealmError) -> ExpressionOperand {
-        if side.count == 1 { return try operand(program.code[Int(side.first)]) }
+        let first = program.code[Int(side.first)]
+        if side.count == 1, first.kind != .function { return try operand(first) }
         let base = stack.count
         for place in Int(side.first)..<Int(side.first + side.count) {
             let code = program.code[place]
@@ -240,11 +241,6 @@ final class ExpressionEvaluator {
         case .path: return try load(program.paths + Int(code.a))
         case .aggregate: operand.value = try aggregate(program.aggregates[Int(code.a)])
         case .subquery: operand.value = try subquery(Int(code.a))
-        case .function:
-            let base = stack.count
-            try callFunction(code)
-            operand = stack[stack.count - 1]
-            stack.cut(to: base)
         default: break
         }
         return operand
