@@ -23,6 +23,24 @@ extension ColumnView {
         }
     }
 
+    /// Numbers as words in their order; false where the column has another form.
+    func orderedWords(
+        _ first: Int, _ count: Int, _ target: UnsafeMutablePointer<UInt64>
+    ) -> Bool {
+        switch encoding {
+        case .bits:
+            for row in 0..<count { target[row] = bit(first &+ row) ? 1 : 0 }
+        case .timestamp where flags.contains(.hasNanoseconds): return false
+        case .packed, .timestamp:
+            // Adding a delta to the ordered word of the base orders like the sum.
+            unpack(first, count, from: UInt64(bitPattern: base) ^ 1 << 63, target)
+        case .fixed where width == 8:
+            for row in 0..<count { target[row] = GatheredKey.ordered(double(first &+ row)) }
+        default: return false
+        }
+        return true
+    }
+
     /// Texts that lie one behind another; of a dictionary its words. `ahead`: see `ck_texts`.
     @inline(__always)
     func texts(ahead: Int = 0) -> ck_texts {
@@ -38,5 +56,16 @@ extension ColumnView {
     /// Of a dictionary: the number of the word of each row.
     var wordNumbers: UnsafePointer<UInt8>? {
         encoding == .stringDictionary ? data.assumingMemoryBound(to: UInt8.self) : nil
+    }
+}
+
+extension RawValue {
+    /// What a packed column, or one of bits, of a kind holds of the value.
+    @inline(__always) func number(_ kind: ColumnKind) -> Int64 {
+        switch kind {
+        case .bool: return boolValue ? 1 : 0
+        case .link: return linkTarget.rawValue
+        default: return intValue
+        }
     }
 }

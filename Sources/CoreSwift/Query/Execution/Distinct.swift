@@ -7,12 +7,7 @@ enum Distinct {
         _ table: TableReader
     ) throws(RealmError) -> [ObjectKey] {
         guard !ordering.isEmpty else { return objects }
-        var gathered: [GatheredKey] = []
-        try objects.withUnsafeBufferPointer { buffer throws(RealmError) in
-            for key in ordering {
-                gathered.append(try GatheredKey(key, snapshot, table, buffer))
-            }
-        }
+        let gathered = try Sorter.gather(objects, ordering, snapshot, table)
         var capacity = 16
         while capacity < objects.count * 2 { capacity *= 2 }
         var slots = [UInt32](repeating: .max, count: capacity)

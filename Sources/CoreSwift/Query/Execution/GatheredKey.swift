@@ -118,16 +118,14 @@ final class GatheredKey {
         }
         let target = words + run.element
         switch column.encoding {
-        case .packed: Self.packed(column, run.row, run.count, target)
-        case .fixed where column.width == 8:
-            for row in 0..<run.count { target[row] = Self.ordered(column.double(run.row &+ row)) }
         case .stringFixed, .string16, .string32, .stringDictionary:
             for row in 0..<run.count {
                 let bytes = column.bytes(run.row &+ row)
                 target[row] = UInt64(bytes.count)
                 texts[run.element &+ row] = bytes.baseAddress ?? somewhere
             }
-        default: return false
+        default:
+            guard column.orderedWords(run.row, run.count, target) else { return false }
         }
         if let nulls = column.nulls {
             for row in 0..<run.count where LeafLayout.bit(nulls, run.row &+ row) {
@@ -135,14 +133,6 @@ final class GatheredKey {
             }
         }
         return true
-    }
-
-    /// Packed numbers as words in their order.
-    static func packed(
-        _ column: ColumnView, _ first: Int, _ count: Int, _ target: UnsafeMutablePointer<UInt64>
-    ) {
-        // Adding a delta to the ordered word of the base orders like the sum.
-        column.unpack(first, count, from: UInt64(bitPattern: column.base) ^ 1 << 63, target)
     }
 
     // MARK: Over links
@@ -159,12 +149,9 @@ final class GatheredKey {
         for element in 0..<keys.count {
             var current: ObjectKey? = keys[element]
             for (level, hop) in key.hops.enumerated() {
-                guard let object = current, let place = try tables[level].row(object) else {
-                    current = nil
-                    break
-                }
-                let link = try tables[level].value(place.leaf, place.row, Int(hop.column))
-                current = link.isNull ? nil : link.linkTarget
+                guard let object = current else { break }
+                let link = try tables[level].value(of: object, column: Int(hop.column))
+                current = link.flatMap { $0.isNull ? nil : $0.linkTarget }
             }
             guard let object = current else {
                 setBroken(element)
@@ -174,12 +161,12 @@ final class GatheredKey {
                 copy(from: lastElement, to: element)
                 continue
             }
-            let target = tables[key.hops.count]
-            guard let place = try target.row(object) else {
+            guard let value = try tables[key.hops.count].value(of: object, column: key.column)
+            else {
                 setBroken(element)
                 continue
             }
-            set(element, try target.value(place.leaf, place.row, key.column))
+            set(element, value)
             lastKey = object
             lastElement = element
         }

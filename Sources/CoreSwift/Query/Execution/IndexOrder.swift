@@ -47,7 +47,7 @@ struct IndexOrder {
             let reader = table.index(column: key.column), needed <= entriesMax(table) / 4
         else { return nil }
         var walk = IndexOrder(reader, table, max(needed, 1), selection, keys)
-        if key.descending { try walk.readBackwards() } else { try walk.readForwards() }
+        try walk.read(backwards: key.descending)
         if !walk.gaveUp { try walk.test() }
         return walk.gaveUp ? nil : walk.result(keys)
     }
@@ -176,45 +176,39 @@ struct IndexOrder {
         keepsTies = keys.count == 1 && !keys[0].descending && !isText
     }
 
-    private mutating func readForwards() throws(RealmError) {
+    /// Reads the index from the first value or from the last one.
+    private mutating func read(backwards: Bool) throws(RealmError) {
         var walk = self
-        try reader.tree.visit(from: nil, to: nil) { leaf, entries throws(RealmError) in
-            for entry in entries {
-                let isSame =
-                    entry > entries.lowerBound
-                    ? leaf.hasSameValue(entry, entry &- 1) : walk.endsWithLast(leaf, entry)
-                if try !walk.take(leaf, entry, isSame) { return false }
+        if backwards {
+            try reader.tree.visitBackwards { leaf throws(RealmError) in
+                try walk.take(leaf, (0..<leaf.count).reversed())
             }
-            walk.note(leaf, entries.upperBound - 1)
-            return true
+        } else {
+            try reader.tree.visit(from: nil, to: nil) { leaf, entries throws(RealmError) in
+                try walk.take(leaf, entries)
+            }
         }
         self = walk
     }
 
-    private mutating func readBackwards() throws(RealmError) {
-        var walk = self
-        try reader.tree.visitBackwards { leaf throws(RealmError) in
-            let end = leaf.count - 1
-            for entry in stride(from: end, through: 0, by: -1) {
-                let isSame =
-                    entry < end
-                    ? leaf.hasSameValue(entry, entry &+ 1) : walk.endsWithLast(leaf, entry)
-                if try !walk.take(leaf, entry, isSame) { return false }
-            }
-            walk.note(leaf, 0)
-            return true
+    /// Takes in the entries of a leaf; false when no more are needed.
+    private mutating func take<Entries: Sequence<Int>>(
+        _ leaf: IndexLeaf, _ entries: Entries
+    ) throws(RealmError) -> Bool {
+        var previous: Int?
+        for entry in entries {
+            let isSame =
+                previous.map { leaf.hasSameValue(entry, $0) }
+                ?? last.withUnsafeBytes { leaf.isEqual(entry, $0) }
+            if try !take(leaf, entry, isSame) { return false }
+            previous = entry
         }
-        self = walk
-    }
-
-    /// Whether the first entry of a leaf has the value read last in the leaf before.
-    private func endsWithLast(_ leaf: IndexLeaf, _ entry: Int) -> Bool {
-        last.withUnsafeBytes { leaf.isEqual(entry, $0) }
+        if let previous { note(leaf, previous) }
+        return true
     }
 
     /// Keeps the value read last in a leaf.
     private mutating func note(_ leaf: IndexLeaf, _ entry: Int) {
-        guard leaf.count > 0 else { return }
         last.removeAll(keepingCapacity: true)
         last.append(
             contentsOf: UnsafeRawBufferPointer(start: leaf.prefix, count: leaf.prefixCount))
@@ -255,23 +249,14 @@ struct IndexOrder {
     private mutating func test() throws(RealmError) {
         guard let selection, !waiting.isEmpty else { return }
         let found = try selection.narrow(waiting.sorted())
-        for (index, key) in waiting.enumerated() where Self.contains(found, key) {
+        for (index, key) in waiting.enumerated()
+        where found.hasMember({ $0 < key ? -1 : $0 == key ? 0 : 1 }) {
             passed.append(key)
             passedValues.append(waitingValues[index])
         }
         waiting.removeAll(keepingCapacity: true)
         waitingValues.removeAll(keepingCapacity: true)
         isEnough = passed.count >= needed
-    }
-
-    private static func contains(_ ascending: [ObjectKey], _ key: ObjectKey) -> Bool {
-        var low = 0
-        var high = ascending.count
-        while low < high {
-            let middle = (low &+ high) >> 1
-            if ascending[middle] < key { low = middle &+ 1 } else { high = middle }
-        }
-        return low < ascending.count && ascending[low] == key
     }
 
     /// What was read in the order of `keys`, where the index decides it: the first key alone when

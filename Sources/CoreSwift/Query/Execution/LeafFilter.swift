@@ -291,16 +291,6 @@ final class LeafFilter {
         }
     }
 
-    /// What a packed column or one of bits holds of a value.
-    @inline(__always)
-    private static func number(_ value: RawValue, _ kind: ColumnKind) -> Int64 {
-        switch kind {
-        case .bool: return value.boolValue ? 1 : 0
-        case .link: return value.linkTarget.rawValue
-        default: return value.intValue
-        }
-    }
-
     /// Whether one value passes a test.
     func passes(_ index: Int, _ value: RawValue) throws(RealmError) -> Bool {
         let node = nodes[index]
@@ -310,10 +300,10 @@ final class LeafFilter {
         switch node.test {
         case .nothing: passed = false
         case .intRange(let range):
-            let number = Self.number(value, node.columnKind)
+            let number = value.number(node.columnKind)
             passed = number >= range.low && number <= range.high
         case .intSet, .path:
-            passed = run.keys(index)?.contains(Self.number(value, node.columnKind)) ?? false
+            passed = run.keys(index)?.contains(value.number(node.columnKind)) ?? false
         case .object where node.columnKind == .link:
             passed = run.object(index) == value.linkTarget
         case .object, .value, .valueSet, .mixedText:

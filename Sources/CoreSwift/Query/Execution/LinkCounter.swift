@@ -27,12 +27,7 @@ final class LinkCounter {
         let first = leaf.keyBase
         counts.update(repeating: 0, count: rows)
         if first != next {
-            let target = linkTarget
-            try InverseBytes.with(
-                first, of: target, isMixed: false
-            ) { bytes, count throws(RealmError) in
-                try sweep.seek(IndexPosition(bytes: bytes, count: count, key: .min))
-            }
+            try sweep.seek(linksTo: first, of: linkTarget)
         }
         next = first.advanced(by: rows)
         var run = ck_link_run(row: .max, count: 0)
@@ -43,5 +38,17 @@ final class LinkCounter {
             try sweep.nextLeaf()
         }
         return counts
+    }
+}
+
+extension IndexSweep {
+    /// Goes to the first of the links to an object, in an inverse index.
+    mutating func seek(linksTo target: ObjectKey, of targetClass: ClassKey) throws(RealmError) {
+        var sweep = self
+        try InverseBytes.with(target, of: targetClass, isMixed: false) {
+            bytes, count throws(RealmError) in
+            try sweep.seek(IndexPosition(bytes: bytes, count: count, key: .min))
+        }
+        self = sweep
     }
 }

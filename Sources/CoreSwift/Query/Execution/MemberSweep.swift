@@ -75,11 +75,7 @@ final class MemberSweep {
             targets: members.values, next: first, end: range.upperBound, counts: counts,
             sources: UInt64(sources), width: UInt32(width))
         var sweep = IndexSweep(tree)
-        try InverseBytes.with(
-            members.key(first), of: linkTarget, isMixed: false
-        ) { bytes, count throws(RealmError) in
-            try sweep.seek(IndexPosition(bytes: bytes, count: count, key: .min))
-        }
+        try sweep.seek(linksTo: members.key(first), of: linkTarget)
         var place = sweep.entry
         while let leaf = sweep.leaf, asked.next < asked.end {
             try sweep.nextLeaf()

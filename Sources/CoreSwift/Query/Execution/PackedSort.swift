@@ -156,7 +156,7 @@ struct PackedSort {
         let words = scratch.words
         guard part.isText else {
             if nulls == nil, Self.lookAtBounds(&part, column) { return true }
-            guard Self.numbers(column, row, count, words) else { return false }
+            guard column.orderedWords(row, count, words) else { return false }
             let found = Self.drop(nulls, row, count, words)
             for index in 0..<found {
                 part.least = min(part.least, words[index])
@@ -214,27 +214,6 @@ struct PackedSort {
             kept &+= LeafLayout.bit(nulls, row &+ index) ? 0 : 1
         }
         return kept
-    }
-
-    // MARK: Columns as words
-
-    /// The values of rows as words in their order; false where the column has another form.
-    private static func numbers(
-        _ column: ColumnView, _ row: Int, _ count: Int, _ words: UnsafeMutablePointer<UInt64>
-    ) -> Bool {
-        switch column.encoding {
-        case .bits:
-            for index in 0..<count { words[index] = column.bit(row &+ index) ? 1 : 0 }
-            return true
-        case .timestamp where column.flags.contains(.hasNanoseconds): return false
-        case .packed, .timestamp: GatheredKey.packed(column, row, count, words)
-        case .fixed where column.width == 8:
-            for index in 0..<count {
-                words[index] = GatheredKey.ordered(column.double(row &+ index))
-            }
-        default: return false
-        }
-        return true
     }
 
     // MARK: Words
@@ -304,7 +283,7 @@ struct PackedSort {
         for (source, base, mask) in masks where mask != 0 {
             switch source {
             case .presence: words.update(repeating: 1, count: count)
-            case .number: _ = Self.numbers(column, row, count, words)
+            case .number: _ = column.orderedWords(row, count, words)
             case .text(let word):
                 var texts = column.texts()
                 ck_text_words(&texts, column.wordNumbers, row, count, word, words)

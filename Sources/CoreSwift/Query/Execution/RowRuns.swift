@@ -76,3 +76,11 @@ struct RowRuns {
         return length
     }
 }
+
+extension TableReader {
+    /// The value of an object; nil when it is gone.
+    func value(of key: ObjectKey, column: Int) throws(RealmError) -> RawValue? {
+        guard let place = try row(key) else { return nil }
+        return try value(place.leaf, place.row, column)
+    }
+}

@@ -128,8 +128,7 @@ extension Selection {
         let column = Int(hop.column)
         switch hop.kind {
         case .link:
-            guard let place = try origin.row(key) else { return false }
-            let link = try origin.value(place.leaf, place.row, column)
+            guard let link = try origin.value(of: key, column: column) else { return false }
             return link.isNull ? orNull : passing.contains(link.linkTarget)
         case .links:
             guard let place = try origin.row(key) else { return false }

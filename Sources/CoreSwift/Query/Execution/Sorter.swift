@@ -87,7 +87,8 @@ struct Sorter {
         return try sorted(chosen.map { objects[$0] }, by: ordering, snapshot, table)
     }
 
-    private static func gather(
+    /// The values of each key.
+    static func gather(
         _ objects: [ObjectKey], _ ordering: [OrderingKey], _ snapshot: SnapshotReader,
         _ table: TableReader
     ) throws(RealmError) -> [GatheredKey] {

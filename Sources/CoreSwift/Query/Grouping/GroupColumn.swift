@@ -90,15 +90,11 @@ final class GroupColumn {
     private func end(_ target: ObjectKey) throws(RealmError) -> RawValue {
         var key = target
         for level in 1..<hops.count {
-            let table = tables[level - 1]
-            guard let place = try table.row(key) else { return .null }
-            let link = try table.value(place.leaf, place.row, Int(hops[level].column))
-            if link.isNull { return .null }
+            let link = try tables[level - 1].value(of: key, column: Int(hops[level].column))
+            guard let link, !link.isNull else { return .null }
             key = link.linkTarget
         }
-        let last = tables[hops.count - 1]
-        guard let place = try last.row(key) else { return .null }
-        return try last.value(place.leaf, place.row, column)
+        return try tables[hops.count - 1].value(of: key, column: column) ?? .null
     }
 
     /// What a leaf's data is ahead of by that of the next leaf, for prefetching; 0: not known.

@@ -97,7 +97,8 @@ final class GroupNumbers {
             if let view {
                 word = view.isNull(row) ? nil : column.word(view, row)
             } else {
-                word = Self.integer(try column.value(run.leaf, row), column.kind)
+                let value = try column.value(run.leaf, row)
+                word = value.isNull ? nil : value.number(column.kind)
             }
             // Null has the last number.
             let difference =
@@ -106,15 +107,6 @@ final class GroupNumbers {
                 throw outside()
             }
             target[offset] = UInt32(difference)
-        }
-    }
-
-    private static func integer(_ value: RawValue, _ kind: ColumnKind) -> Int64? {
-        if value.isNull { return nil }
-        switch kind {
-        case .bool: return value.boolValue ? 1 : 0
-        case .link: return value.linkTarget.rawValue
-        default: return value.intValue
         }
     }
 
