@@ -26,6 +26,26 @@ size_t ck_count_range_u64(const void *data, size_t rows, uint64_t low, uint64_t 
 size_t ck_count_range_f32(const void *data, size_t rows, float low, float high);
 size_t ck_count_range_f64(const void *data, size_t rows, double low, double high);
 
+/* The same of integers of `width` bytes. */
+static inline void ck_mask_range(const void *data, size_t width, size_t rows, uint64_t low,
+                                 uint64_t span, uint64_t *mask) {
+    switch (width) {
+    case 1: ck_mask_range_u8(data, rows, (uint8_t)low, (uint8_t)span, mask); break;
+    case 2: ck_mask_range_u16(data, rows, (uint16_t)low, (uint16_t)span, mask); break;
+    case 4: ck_mask_range_u32(data, rows, (uint32_t)low, (uint32_t)span, mask); break;
+    default: ck_mask_range_u64(data, rows, low, span, mask);
+    }
+}
+static inline size_t ck_count_range(const void *data, size_t width, size_t rows, uint64_t low,
+                                    uint64_t span) {
+    switch (width) {
+    case 1: return ck_count_range_u8(data, rows, (uint8_t)low, (uint8_t)span);
+    case 2: return ck_count_range_u16(data, rows, (uint16_t)low, (uint16_t)span);
+    case 4: return ck_count_range_u32(data, rows, (uint32_t)low, (uint32_t)span);
+    default: return ck_count_range_u64(data, rows, low, span);
+    }
+}
+
 /* Bits set in `count` words. */
 size_t ck_popcount(const uint64_t *words, size_t count);
 

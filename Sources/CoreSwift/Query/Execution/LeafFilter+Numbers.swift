@@ -63,21 +63,7 @@ extension LeafFilter {
         case .none: Bits.clear(target, Bits.words(column.rows))
         case .all: Bits.fill(target, column.rows)
         case .some(let first, let span):
-            switch column.width {
-            case 1:
-                ck_mask_range_u8(
-                    column.data, column.rows, UInt8(truncatingIfNeeded: first),
-                    UInt8(truncatingIfNeeded: span), target)
-            case 2:
-                ck_mask_range_u16(
-                    column.data, column.rows, UInt16(truncatingIfNeeded: first),
-                    UInt16(truncatingIfNeeded: span), target)
-            case 4:
-                ck_mask_range_u32(
-                    column.data, column.rows, UInt32(truncatingIfNeeded: first),
-                    UInt32(truncatingIfNeeded: span), target)
-            default: ck_mask_range_u64(column.data, column.rows, first, span, target)
-            }
+            ck_mask_range(column.data, column.width, column.rows, first, span, target)
         }
     }
 
@@ -88,21 +74,7 @@ extension LeafFilter {
         case .none: return 0
         case .all: return column.rows
         case .some(let first, let span):
-            switch column.width {
-            case 1:
-                return ck_count_range_u8(
-                    column.data, column.rows, UInt8(truncatingIfNeeded: first),
-                    UInt8(truncatingIfNeeded: span))
-            case 2:
-                return ck_count_range_u16(
-                    column.data, column.rows, UInt16(truncatingIfNeeded: first),
-                    UInt16(truncatingIfNeeded: span))
-            case 4:
-                return ck_count_range_u32(
-                    column.data, column.rows, UInt32(truncatingIfNeeded: first),
-                    UInt32(truncatingIfNeeded: span))
-            default: return ck_count_range_u64(column.data, column.rows, first, span)
-            }
+            return ck_count_range(column.data, column.width, column.rows, first, span)
         }
     }
 

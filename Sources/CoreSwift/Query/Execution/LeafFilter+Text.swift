@@ -71,20 +71,14 @@ extension LeafFilter {
     func maskWords(
         _ column: ColumnView, _ test: (UnsafeRawBufferPointer) throws(RealmError) -> Bool
     ) throws(RealmError) {
-        var failure: RealmError?
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
+        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) {
+            table throws(RealmError) in
             table.initialize(repeating: 0)
-            do throws(RealmError) {
-                for word in 0..<min(column.wordCount, 256) {
-                    if try test(column.word(word)) { table[word] = 1 }
-                }
-            } catch {
-                failure = error
-                return
+            for word in 0..<min(column.wordCount, 256) where try test(column.word(word)) {
+                table[word] = 1
             }
             maskTable(column, table)
         }
-        if let failure { throw failure }
     }
 
     /// Fetches selected values that lie in blocks of their own and sets their bits.
