@@ -33,20 +33,21 @@ final class LeafFilter {
     /// Counts of elements, and rows that are counted apart; made when cells are first counted.
     private var cellCounts: UnsafeMutablePointer<UInt16>?
     private var oddCells: Bitmap?
-    /// Three bitmaps for each OR that may be active at a time.
-    private var pool: [Bitmap] = []
+    /// For each OR that may be active at a time.
+    private var pool: [(left: Bitmap, child: Bitmap)] = []
 
     private static let bitmapWords = LeafLayout.rowsMax / 64
 
     private struct Frame {
         let isAnd: Bool
-        /// Places of its nodes among the children, and the next one.
-        let first: Int
-        var next: Int
-        let end: Int
-        var target: Bitmap
-        /// OR: its bitmaps are `pool[depth]`: passed, left to test, and the child's.
-        var depth: Int
+        /// Places among the children of its nodes that are to be tested.
+        var parts: Range<Int>
+        let target: Bitmap
+        /// Rows that are left to test, and those that a node is tested with. AND: the target.
+        var left: Bitmap
+        var child: Bitmap
+        /// ORs around it.
+        let depth: Int
     }
 
     init(_ program: FilterProgram, _ table: TableReader, _ run: FilterRun?) {
@@ -60,7 +61,10 @@ final class LeafFilter {
         if let scratch { scratch.deallocate() }
         cellCounts?.deallocate()
         oddCells?.deallocate()
-        for bitmap in pool { bitmap.deallocate() }
+        for (left, child) in pool {
+            left.deallocate()
+            child.deallocate()
+        }
     }
 
     /// Room for what the cells of a leaf are counted to.
@@ -126,60 +130,47 @@ final class LeafFilter {
         guard let chain = nodes[root].chain else { return try test(root, leaf, selection) }
         let words = Bits.words(leaf.rows)
         frames.removeAll(keepingCapacity: true)
-        frames.append(frame(chain.isAnd, chain.parts, selection, depth: 0))
+        begin(chain, selection, depth: 0, words)
         while let top = frames.last {
-            if !top.isAnd { resumeOr(top, words) }
-            let isDone =
-                top.next == top.end
-                || Bits.isEmpty(top.isAnd ? top.target : pool[top.depth * 3 + 1], words)
-            if isDone {
-                if !top.isAnd { top.target.update(from: pool[top.depth * 3], count: words) }
+            if !top.isAnd {
+                // What the last node passed need not be tested with others.
+                for word in 0..<words { top.left[word] &= ~top.child[word] }
+            }
+            guard let part = top.parts.first, !Bits.isEmpty(top.left, words) else {
+                if !top.isAnd {
+                    for word in 0..<words { top.target[word] &= ~top.left[word] }
+                }
                 frames.removeLast()
                 continue
             }
-            let child = Int(program.children[top.next])
-            frames[frames.count - 1].next += 1
-            var target = top.target
-            if !top.isAnd {
-                target = pool[top.depth * 3 + 2]
-                target.update(from: pool[top.depth * 3 + 1], count: words)
-            }
-            if let inner = nodes[child].chain {
-                frames.append(
-                    frame(
-                        inner.isAnd, inner.parts, target, depth: top.depth + (top.isAnd ? 0 : 1)))
+            frames[frames.count - 1].parts.removeFirst()
+            if !top.isAnd { top.child.update(from: top.left, count: words) }
+            let index = Int(program.children[part])
+            if let inner = nodes[index].chain {
+                begin(inner, top.child, depth: top.depth + (top.isAnd ? 0 : 1), words)
             } else {
-                try test(child, leaf, target)
+                try test(index, leaf, top.child)
             }
         }
     }
 
     /// A chain to go through; an OR gets room for its bitmaps at this depth.
-    private func frame(
-        _ isAnd: Bool, _ parts: FilterRange, _ target: Bitmap, depth: Int
-    ) -> Frame {
-        while !isAnd && pool.count < (depth + 1) * 3 {
-            pool.append(.allocate(capacity: Self.bitmapWords))
-        }
-        return Frame(
-            isAnd: isAnd, first: parts.indices.lowerBound, next: parts.indices.lowerBound,
-            end: parts.indices.upperBound, target: target, depth: depth)
-    }
-
-    /// Starts an OR, or takes in what its last child passed.
-    private func resumeOr(_ frame: Frame, _ words: Int) {
-        let passed = pool[frame.depth * 3]
-        let left = pool[frame.depth * 3 + 1]
-        if frame.next == frame.first {
-            Bits.clear(passed, words)
-            left.update(from: frame.target, count: words)
-        } else {
-            let child = pool[frame.depth * 3 + 2]
-            for word in 0..<words {
-                passed[word] |= child[word]
-                left[word] &= ~child[word]
+    private func begin(
+        _ chain: (isAnd: Bool, parts: FilterRange), _ target: Bitmap, depth: Int, _ words: Int
+    ) {
+        var frame = Frame(
+            isAnd: chain.isAnd, parts: chain.parts.indices, target: target, left: target,
+            child: target, depth: depth)
+        if !chain.isAnd {
+            if pool.count == depth {
+                pool.append(
+                    (.allocate(capacity: Self.bitmapWords), .allocate(capacity: Self.bitmapWords)))
             }
+            (frame.left, frame.child) = pool[depth]
+            frame.left.update(from: target, count: words)
+            Bits.clear(frame.child, words)
         }
+        frames.append(frame)
     }
 
     // MARK: Tests
