@@ -20,40 +20,22 @@ extension Selection {
     func linkTargets(_ index: Int) throws(RealmError) -> KeySet {
         if let known = run.keys(index) { return known }
         let node = program.nodes[index]
-        var keys: [ObjectKey] = []
+        let targets: KeySet
         switch node.test {
-        case .intRange(let range): keys = [ObjectKey(rawValue: range.low)]
+        case .intRange(let range): targets = KeySet([ObjectKey(rawValue: range.low)])
+        case .intSet(let set):
+            targets = KeySet(KeyList.union(program.members(set).map { ObjectKey(rawValue: $0.0) }))
         case .object(let name):
-            if let object = try find(name) {
-                keys = [object]
-                run.note(index) { $0.object = object }
-            }
-        case .path(let linked): keys = try pathKeys(node, linked)
-        default: break
+            let object = try find(name)
+            run.note(index) { $0.object = object }
+            targets = KeySet(object.map { [$0] } ?? [])
+        case .path(let linked):
+            // A null link on the way has the result of null, before negation.
+            targets = try self.targets(linked, orNull: node.matchesNull != node.negated)
+        default: targets = KeySet([])
         }
-        let targets = KeySet(keys)
         run.note(index) { $0.keys = targets }
         return targets
-    }
-
-    /// Keys of the objects behind the path's first link for which the rest of the path holds,
-    /// before the node's own negation.
-    private func pathKeys(
-        _ node: FilterNode, _ linked: LinkedTest
-    ) throws(RealmError) -> [ObjectKey] {
-        let hops = program.links(linked)
-        // A null link on the way has the result of null, before negation.
-        let nullPasses = node.matchesNull != node.negated
-        var keys = try Selection(
-            snapshot, program, try snapshot.table(hops[hops.count - 1].target),
-            root: Int(linked.test), sharing: run
-        ).keys()
-        for hop in stride(from: hops.count - 2, through: 0, by: -1) {
-            keys = try Self.sources(
-                try snapshot.table(hops[hop].target), column: Int(hops[hop + 1].column),
-                targets: keys, orNull: nullPasses)
-        }
-        return keys
     }
 
     /// Objects whose link, or some link of whose collection, leads to one of `targets`, ascending; `orNull`: or whose

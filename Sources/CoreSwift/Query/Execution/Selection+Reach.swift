@@ -8,44 +8,41 @@ extension Selection {
     func reachTargets(_ index: Int) throws(RealmError) -> KeySet {
         if let targets = run.targets(index) { return targets }
         guard case .reach(let linked) = program.nodes[index].test else { return KeySet([]) }
-        let hops = program.links(linked)
-        var targets = try reachEnds(linked, hops[hops.count - 1].target)
-        for hop in stride(from: hops.count - 1, to: 0, by: -1) where targets.count > 0 {
-            let origin = try snapshot.table(hops[hop - 1].target)
-            targets = KeySet(KeyList.union(try step(hops[hop], origin, targets.keys)))
-        }
+        let targets = try targets(linked, orNull: false)
         run.note(index) { $0.targets = targets }
         return targets
     }
 
-    /// The objects at the end of the links that pass.
-    private func reachEnds(
-        _ linked: LinkedTest, _ end: ClassKey
-    ) throws(RealmError) -> KeySet {
-        let node = program.nodes[Int(linked.test)]
-        if node.namesTargets {
-            switch node.test {
-            case .object(let name): return KeySet(try find(name).map { [$0] } ?? [])
-            case .intSet(let set):
-                return KeySet(KeyList.union(program.members(set).map { ObjectKey(rawValue: $0.0) }))
-            case .intRange(let range): return KeySet([ObjectKey(rawValue: range.low)])
-            default: break
-            }
+    /// The objects behind the first link from which the others lead to an object that passes, or with `orNull`
+    /// to null.
+    func targets(_ linked: LinkedTest, orNull: Bool) throws(RealmError) -> KeySet {
+        let hops = program.links(linked)
+        var targets = try ends(linked, hops[hops.count - 1].target)
+        for hop in stride(from: hops.count - 1, to: 0, by: -1) where targets.count > 0 || orNull {
+            let origin = try snapshot.table(hops[hop - 1].target)
+            let keys = try step(hops[hop], origin, targets.keys, orNull: orNull)
+            targets = KeySet(KeyList.union(keys))
         }
+        return targets
+    }
+
+    /// The objects at the end of the links that pass.
+    private func ends(_ linked: LinkedTest, _ end: ClassKey) throws(RealmError) -> KeySet {
+        let test = Int(linked.test)
+        if program.nodes[test].namesTargets { return try linkTargets(test) }
         return try Selection(
-            snapshot, program, try snapshot.table(end), root: Int(linked.test), slot: slot,
-            sharing: run
+            snapshot, program, try snapshot.table(end), root: test, slot: slot, sharing: run
         ).keySet()
     }
 
     /// Objects of `origin` from which a step leads to one of `keys`.
     private func step(
-        _ hop: FilterHop, _ origin: TableReader, _ keys: [ObjectKey]
+        _ hop: FilterHop, _ origin: TableReader, _ keys: [ObjectKey], orNull: Bool = false
     ) throws(RealmError) -> [ObjectKey] {
         let column = Int(hop.column)
         switch hop.kind {
         case .link, .links:
-            return try Self.sources(origin, column: column, targets: keys, orNull: false)
+            return try Self.sources(origin, column: column, targets: keys, orNull: orNull)
         case .backlinks:
             return try Self.targets(try snapshot.table(hop.target), column: column, of: keys)
         }
@@ -75,11 +72,7 @@ extension Selection {
             run.note(index) { $0.origin = origin }
         }
         guard count.subquery >= 0, run.keys(index) == nil else { return }
-        let subquery = program.subqueries[Int(count.subquery)]
-        let members = try Selection(
-            snapshot, program, try snapshot.table(subquery.target), root: Int(subquery.root),
-            slot: Int(subquery.slot), sharing: run
-        ).keySet()
+        let members = try end(index)?.keySet()
         run.note(index) { $0.keys = members }
     }
 
