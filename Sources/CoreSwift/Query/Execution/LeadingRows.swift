@@ -45,19 +45,23 @@ struct LeadingRows {
         order.sort { $0 < $1 }
         let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
         defer { bitmap.deallocate() }
+        var room = 2 * minimum + 256
         for (least, index) in order where least <= last {
             take(try leaves.leaf(index), bitmap)
-            if found.count >= min(2 * minimum + 1024, table.rowCount / 2) { cut() }
+            if found.count >= min(room, table.rowCount / 2) {
+                cut()
+                room = 2 * max(found.count, minimum)
+            }
             if found.count >= table.rowCount / 2 { return nil }
         }
         cut()
         return found.count < table.rowCount / 2 ? KeyList.union(found.map(\.key)) : nil
     }
 
-    /// Leaves out what comes behind the first `minimum` rows and those that are like the last of them.
+    /// Leaves out what comes behind the first `minimum` rows and those that are about like the last of them.
     private mutating func cut() {
         guard found.count > minimum else { return }
-        last = found.map(\.word).sorted()[minimum - 1]
+        last = WordSort.bound(minimum, of: found.map { $0.word })
         found.removeAll { $0.word > last }
     }
 

@@ -239,19 +239,7 @@ struct Sorter {
         var cursor = Cursor()
         let bits = pack(0..<count, &cursor)
         guard bits > 0 else { return nil }
-        let shift = UInt64(max(0, bits - 12))
-        var counts = [Int](repeating: 0, count: 4096)
-        for index in 0..<count { counts[Int(codes[index] >> shift)] += 1 }
-        var bucket = 0
-        var total = 0
-        while bucket < 4096 {
-            total += counts[bucket]
-            if total >= minimum { break }
-            bucket += 1
-        }
-        var chosen: [Int] = []
-        chosen.reserveCapacity(total)
-        for index in 0..<count where Int(codes[index] >> shift) <= bucket { chosen.append(index) }
-        return chosen
+        let last = WordSort.bound(minimum, of: UnsafeBufferPointer(start: codes, count: count))
+        return (0..<count).filter { codes[$0] <= last }
     }
 }

@@ -183,3 +183,32 @@ struct WordSort {
         return Part(range: part.range, isMoved: isMoved, bits: 0)
     }
 }
+
+extension WordSort {
+    private static let bucketBits = 12
+
+    /// No word that is greater is among the first `minimum` ones of some; about as many are not.
+    static func bound<Words: Collection<UInt64>>(_ minimum: Int, of words: Words) -> UInt64 {
+        var least = UInt64.max
+        var greatest: UInt64 = 0
+        for word in words {
+            least = min(least, word)
+            greatest = max(greatest, word)
+        }
+        guard least < greatest else { return greatest }
+        let bits = 64 - (greatest - least).leadingZeroBitCount
+        let shift = UInt64(max(0, bits - bucketBits))
+        var counts = [Int](repeating: 0, count: 1 << bucketBits)
+        for word in words { counts[Int(truncatingIfNeeded: (word &- least) >> shift)] += 1 }
+        var bucket = 0
+        var total = counts[0]
+        while total < minimum, bucket + 1 < counts.count {
+            bucket += 1
+            total += counts[bucket]
+        }
+        // The last word of the bucket.
+        let (end, overflows) = least.addingReportingOverflow(
+            UInt64(bucket) << shift | (1 << shift - 1))
+        return overflows ? .max : end
+    }
+}
