@@ -17,43 +17,55 @@ struct PackedSort {
         let column: Int
         let info: ColumnInfo
         let descending: Bool
-        var isText: Bool { info.kind == .string || info.kind == .binary }
-        /// Numbers, as words in their order.
-        var least = UInt64.max
-        var greatest: UInt64 = 0
-        var bits = WordBits()
-        /// Words of texts, eight bytes each.
-        var words: [WordBits] = []
-        var lengthLeast = UInt64.max
-        var lengthGreatest: UInt64 = 0
+        var isText: Bool { info.kind.isText }
         /// Some value is null; which no number or text is.
         var hasNulls = false
-        var hasValues = false
+        /// Of numbers as words in their order; of texts their lengths.
+        var values = Summary()
+        /// Words of texts, eight bytes each.
+        var words: [Summary] = []
 
-        /// What is known of a word behind those that all texts so far have.
-        var noWord: WordBits { hasValues ? .zeros : WordBits() }
+        var hasValues: Bool { values.least <= values.greatest }
 
         init(_ key: OrderingKey, _ table: TableReader) {
             column = key.column
             info = table.column(key.column)
             descending = key.descending
         }
+
+        /// What is known of a word behind those that all texts so far have.
+        var noWord: Summary { hasValues ? .zeros : Summary() }
     }
 
-    /// Bits that some words have, and those that all have.
-    private struct WordBits {
+    /// What is known of some words: the least and the greatest, bits that some have, and those that all have.
+    private struct Summary {
+        var least = UInt64.max
+        var greatest: UInt64 = 0
         var any: UInt64 = 0
         var all = UInt64.max
-        static let zeros = WordBits(any: 0, all: 0)
+        static let zeros = Summary(any: 0, all: 0)
         var differing: UInt64 { any & ~all }
+        /// The bits of what is added to the least one.
+        var span: UInt64 {
+            least < greatest ? UInt64.max >> UInt64((greatest - least).leadingZeroBitCount) : 0
+        }
 
-        mutating func add(_ words: UnsafePointer<UInt64>, _ count: Int) {
+        mutating func addRange(_ words: UnsafePointer<UInt64>, _ count: Int) {
             var found = self
-            ck_words_bits(words, count, &found.any, &found.all)
+            for index in 0..<count {
+                found.least = min(found.least, words[index])
+                found.greatest = max(found.greatest, words[index])
+            }
             self = found
         }
 
-        mutating func add(_ other: WordBits) {
+        mutating func addBits(_ words: UnsafePointer<UInt64>, _ count: Int) {
+            ck_words_bits(words, count, &any, &all)
+        }
+
+        mutating func add(_ other: Summary) {
+            least = min(least, other.least)
+            greatest = max(greatest, other.greatest)
             any |= other.any
             all &= other.all
         }
@@ -115,16 +127,11 @@ struct PackedSort {
     private static func add(_ other: Part, to part: inout Part) {
         part.hasNulls = part.hasNulls || other.hasNulls
         guard other.hasValues else { return }
-        part.least = min(part.least, other.least)
-        part.greatest = max(part.greatest, other.greatest)
-        part.bits.add(other.bits)
-        part.lengthLeast = min(part.lengthLeast, other.lengthLeast)
-        part.lengthGreatest = max(part.lengthGreatest, other.lengthGreatest)
         for word in 0..<max(part.words.count, other.words.count) {
             if word == part.words.count { part.words.append(part.noWord) }
             part.words[word].add(word < other.words.count ? other.words[word] : .zeros)
         }
-        part.hasValues = true
+        part.values.add(other.values)
     }
 
     private mutating func look(_ range: Range<Int>) throws(RealmError) -> Bool {
@@ -158,12 +165,8 @@ struct PackedSort {
             if nulls == nil, Self.lookAtBounds(&part, column) { return true }
             guard column.orderedWords(row, count, words) else { return false }
             let found = Self.drop(nulls, row, count, words)
-            for index in 0..<found {
-                part.least = min(part.least, words[index])
-                part.greatest = max(part.greatest, words[index])
-            }
-            part.bits.add(words, found)
-            part.hasValues = part.hasValues || found > 0
+            part.values.addRange(words, found)
+            part.values.addBits(words, found)
             return true
         }
         guard column.encoding.isTexts || column.encoding == .stringDictionary else { return false }
@@ -172,21 +175,15 @@ struct PackedSort {
         ck_text_lengths(&texts, codes, row, count, words)
         let found = Self.drop(nulls, row, count, words)
         if found == 0 { return true }
-        var longest: UInt64 = 0
-        for index in 0..<found {
-            part.lengthLeast = min(part.lengthLeast, words[index])
-            longest = max(longest, words[index])
-        }
-        part.lengthGreatest = max(part.lengthGreatest, longest)
-        let wordCount = max(Int(longest + 7) / 8, part.words.count)
+        let noWord = part.noWord
+        part.values.addRange(words, found)
+        let wordCount = Int(part.values.greatest + 7) / 8
         guard wordCount <= Self.wordsMax else { return false }
         for word in 0..<wordCount {
-            if word == part.words.count { part.words.append(part.noWord) }
+            if word == part.words.count { part.words.append(noWord) }
             ck_text_words(&texts, codes, row, count, word, words)
-            let found = Self.drop(nulls, row, count, words)
-            part.words[word].add(words, found)
+            part.words[word].addBits(words, Self.drop(nulls, row, count, words))
         }
-        part.hasValues = true
         return true
     }
 
@@ -196,10 +193,10 @@ struct PackedSort {
             column.flags.contains(.hasBounds)
         else { return false }
         let sign: UInt64 = 1 << 63
-        part.least = min(part.least, UInt64(bitPattern: column.minimumInt) ^ sign)
-        part.greatest = max(part.greatest, UInt64(bitPattern: column.maximumInt) ^ sign)
-        part.bits.add(WordBits(any: .max, all: 0))
-        part.hasValues = true
+        part.values.add(
+            Summary(
+                least: UInt64(bitPattern: column.minimumInt) ^ sign,
+                greatest: UInt64(bitPattern: column.maximumInt) ^ sign, any: .max, all: 0))
         return true
     }
 
@@ -236,19 +233,14 @@ struct PackedSort {
             for (word, bits) in part.words.enumerated() {
                 masks.append((.text(word), 0, bits.differing))
             }
-            masks.append((.length, part.lengthLeast, range(part.lengthLeast, part.lengthGreatest)))
+            masks.append((.length, part.values.least, part.values.span))
         } else {
             // Bits at the lower end that all have in common say nothing.
-            let differing = part.bits.differing
+            let differing = part.values.differing
             let low = differing == 0 ? 0 : differing & (0 &- differing)
-            masks.append((.number, part.least, range(part.least, part.greatest) & (0 &- low)))
+            masks.append((.number, part.values.least, part.values.span & (0 &- low)))
         }
         return masks
-    }
-
-    /// The bits of the numbers up to greatest - least.
-    private static func range(_ least: UInt64, _ greatest: UInt64) -> UInt64 {
-        least < greatest ? UInt64.max >> UInt64((greatest - least).leadingZeroBitCount) : 0
     }
 
     /// Writes the word of each object of a range.
