@@ -48,10 +48,6 @@ final class ExpressionColumns {
     private let constants: UnsafeMutablePointer<RawValue>
     private let scratch: ColumnScratch
     private let match: Bitmap
-    private var stack: [Buffer] {
-        get { scratch.stack }
-        _modify { yield &scratch.stack }
-    }
     private var top = 0
     private static let depthMax = 8
     private static let codeMax = 64
@@ -66,19 +62,16 @@ final class ExpressionColumns {
         self.constants = constants
         self.scratch = scratch
         match = scratch.match
-        guard Self.isNumeric(program, test, table, slot: slot, constants) else { return nil }
+        guard isNumeric(table, slot: slot) else { return nil }
     }
 
-    private static func isNumeric(
-        _ program: FilterProgram, _ test: UnsafePointer<ExpressionTest>, _ table: TableReader,
-        slot: Int, _ constants: UnsafeMutablePointer<RawValue>
-    ) -> Bool {
+    private func isNumeric(_ table: TableReader, slot: Int) -> Bool {
         let op = test.pointee.op
         guard test.pointee.kind == .compare, !test.pointee.comparesTypes,
             op.isOrdering || op == .equal || op == .notEqual
         else { return false }
         for side in [test.pointee.left, test.pointee.right] {
-            guard side.shape == .single, side.count <= codeMax else { return false }
+            guard side.shape == .single, side.count <= Self.codeMax else { return false }
             var depth = 0
             for place in Int(side.first)..<Int(side.first + side.count) {
                 let code = program.code[place]
@@ -100,7 +93,7 @@ final class ExpressionColumns {
                 case .negate: break
                 default: return false
                 }
-                if depth > depthMax / 2 { return false }
+                if depth > Self.depthMax / 2 { return false }
             }
         }
         return true
@@ -117,7 +110,7 @@ final class ExpressionColumns {
         top = 0
         run(test.pointee.left, table, leaf)
         run(test.pointee.right, table, leaf)
-        let (left, right) = (stack[0], stack[1])
+        let (left, right) = (scratch.stack[0], scratch.stack[1])
         compare(left, right, rows)
         let flip: UInt64 = negated ? ~0 : 0
         let op = test.pointee.op
@@ -134,7 +127,7 @@ final class ExpressionColumns {
     }
 
     private func push() -> Int {
-        if top == stack.count { scratch.add() }
+        if top == scratch.stack.count { scratch.add() }
         top += 1
         return top - 1
     }
@@ -157,19 +150,19 @@ final class ExpressionColumns {
 
     private func load(_ constant: RawValue, _ rows: Int) {
         let index = push()
-        stack[index].isInteger = constant.type == ValueType.int.rawValue
-        let target = stack[index].integers
+        scratch.stack[index].isInteger = constant.type == ValueType.int.rawValue
+        let target = scratch.stack[index].integers
         let bits = constant.intValue
         for row in 0..<rows { target[row] = bits }
-        Bits.clear(stack[index].nulls, Bits.words(rows))
+        Bits.clear(scratch.stack[index].nulls, Bits.words(rows))
     }
 
     private func load(_ path: ExpressionPath, _ table: TableReader, _ leaf: LeafView) {
         let index = push()
         let rows = leaf.rows
-        stack[index].isInteger = path.kind == .int
-        let target = stack[index].integers
-        let nulls = stack[index].nulls
+        scratch.stack[index].isInteger = path.kind == .int
+        let target = scratch.stack[index].integers
+        let nulls = scratch.stack[index].nulls
         let info = table.column(Int(path.column))
         guard let column = leaf.column(Int(path.column), info), column.encoding != .absent else {
             for row in 0..<rows { target[row] = 0 }
@@ -188,7 +181,7 @@ final class ExpressionColumns {
     // MARK: Arithmetic
 
     private func negate(_ rows: Int) {
-        let buffer = stack[top - 1]
+        let buffer = scratch.stack[top - 1]
         if buffer.isInteger {
             let values = buffer.integers
             for row in 0..<rows { values[row] = 0 &- values[row] }
@@ -199,9 +192,9 @@ final class ExpressionColumns {
     }
 
     private func join(_ op: ArithmeticOperator, _ rows: Int) {
-        let right = stack[top - 1]
+        let right = scratch.stack[top - 1]
         top -= 1
-        let left = stack[top - 1]
+        let left = scratch.stack[top - 1]
         for word in 0..<Bits.words(rows) { left.nulls[word] |= right.nulls[word] }
         if left.isInteger, right.isInteger {
             let (a, b) = (left.integers, right.integers)
@@ -233,10 +226,10 @@ final class ExpressionColumns {
     }
 
     private func toDoubles(_ index: Int, _ rows: Int) {
-        guard stack[index].isInteger else { return }
-        stack[index].isInteger = false
-        let integers = stack[index].integers
-        let doubles = stack[index].doubles
+        guard scratch.stack[index].isInteger else { return }
+        scratch.stack[index].isInteger = false
+        let integers = scratch.stack[index].integers
+        let doubles = scratch.stack[index].doubles
         for row in 0..<rows { doubles[row] = Double(integers[row]) }
     }
 

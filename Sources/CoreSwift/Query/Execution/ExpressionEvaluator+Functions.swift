@@ -32,10 +32,7 @@ extension ExpressionEvaluator {
             result.value = function.evaluate(operands, functions)
         } else {
             result = stack[base + collection]
-            if !isPresent {
-                result.shape = .many
-                result.count = 0
-            }
+            if !isPresent { result = empty(result) }
             for place in result.first..<result.first + result.count {
                 values[start + collection] = values[place]
                 values[place] = function.evaluate(operands, functions)

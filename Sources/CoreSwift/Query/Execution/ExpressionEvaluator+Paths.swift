@@ -23,12 +23,19 @@ extension ExpressionEvaluator {
             return operand
         }
         if path.pointee.isToMany { return try loadMany(path, member) }
+        return try finish(path, try end(of: path, from: member))
+    }
+
+    /// Where a path over single objects leads to.
+    private func end(
+        of path: UnsafePointer<ExpressionPath>, from member: ExpressionMember
+    ) throws(RealmError) -> Place {
         var place = Place.object(member)
         for index in 0..<Int(path.pointee.count) {
             guard case .object(let object) = place else { break }
             place = try follow(Int(path.pointee.first) + index, object)
         }
-        return try finish(path, place)
+        return place
     }
 
     /// One step from an object to at most one other.
@@ -102,13 +109,13 @@ extension ExpressionEvaluator {
         operand.first = values.count
         operand.groupFirst = groups.count
         switch place {
+        case .object(let object) where operand.shape == .single:
+            let value = try value(path, object)
+            operand.isPresent = value != nil
+            operand.value = value ?? .null
         case .object(let object):
-            if operand.shape == .single {
-                try setSingle(&operand, path, object)
-            } else {
-                try appendValues(path, object)
-                closeGroups(&operand, path)
-            }
+            try appendValues(path, object)
+            closeGroups(&operand, path)
         case .null: setMissing(&operand, path, isNull: true)
         case .nothing: setMissing(&operand, path, isNull: false)
         }
@@ -136,23 +143,17 @@ extension ExpressionEvaluator {
         }
     }
 
-    private func setSingle(
-        _ operand: inout ExpressionOperand, _ path: UnsafePointer<ExpressionPath>,
-        _ object: ExpressionMember
-    ) throws(RealmError) {
-        if path.pointee.value == .countAllLinks {
-            operand.value = .int(Int64(truncatingIfNeeded: try linkCount(object)))
-            return
+    /// What a path that ends at one object gives; nil: nothing.
+    private func value(
+        _ path: UnsafePointer<ExpressionPath>, _ object: ExpressionMember
+    ) throws(RealmError) -> RawValue? {
+        guard var value = try single(path, object) else { return nil }
+        if path.pointee.mixedCount > 0 {
+            let start = MixedPlace(value, path, object)
+            guard let end = try navigate(start, path) else { return nil }
+            value = end.value
         }
-        guard let value = try single(path, object) else {
-            operand.isPresent = false
-            return
-        }
-        guard let end = try navigate(MixedPlace(value, path, object), path) else {
-            operand.isPresent = false
-            return
-        }
-        operand.value = measured(end.value, path) ?? .null
+        return measured(value, path) ?? .null
     }
 
     /// The one value that a path takes of an object; nil: none.
@@ -238,15 +239,8 @@ extension ExpressionEvaluator {
     func orderingValue(
         _ path: UnsafePointer<ExpressionPath>, _ object: ExpressionMember
     ) throws(RealmError) -> RawValue? {
-        var place = Place.object(object)
-        for index in 0..<Int(path.pointee.count) {
-            guard case .object(let current) = place else { return nil }
-            place = try follow(Int(path.pointee.first) + index, current)
-        }
-        guard case .object(let end) = place else { return nil }
-        var operand = ExpressionOperand()
-        try setSingle(&operand, path, end)
-        return operand.isPresent ? operand.value : .null
+        guard case .object(let end) = try end(of: path, from: object) else { return nil }
+        return try value(path, end) ?? .null
     }
 
     // MARK: Many values
@@ -277,11 +271,7 @@ extension ExpressionEvaluator {
 
     @inline(__always)
     func append(_ value: RawValue, _ path: UnsafePointer<ExpressionPath>) {
-        if path.pointee.measure == .none {
-            values.append(value)
-        } else if let value = measured(value, path) {
-            values.append(value)
-        }
+        if let value = measured(value, path) { values.append(value) }
     }
 
     /// Notes what was appended since the operand was begun. Where no collection was reached, one

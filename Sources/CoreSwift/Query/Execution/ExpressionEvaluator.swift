@@ -281,7 +281,7 @@ final class ExpressionEvaluator {
     }
 
     /// The collection without members: one side of an operation has no value.
-    private func empty(_ operand: ExpressionOperand) -> ExpressionOperand {
+    func empty(_ operand: ExpressionOperand) -> ExpressionOperand {
         var result = operand
         result.shape = .many
         result.count = 0
