@@ -62,15 +62,22 @@ final class GroupColumn {
         }
     }
 
-    /// The value of a row that is not null: the integer, 0 or 1, the object key, or the bits of a Double.
-    @inline(__always) func word(_ view: ColumnView, _ row: Int) -> Int64 {
-        switch kind {
-        case .bool: return view.bit(row) ? 1 : 0
-        case .double: return Int64(bitPattern: view.double(row).bitPattern)
-        case .float: return Int64(bitPattern: Double(view.float(row)).bitPattern)
-        default: return view.packed(row)
+    /// A number of a row: the integer, 0 or 1, the object key, or the bits of a Double; nil: null. `view` is what
+    /// `words` has for the leaf.
+    @inline(__always)
+    func word(_ view: ColumnView?, _ leaf: LeafView, _ row: Int) throws(RealmError) -> Int64? {
+        let isReal = kind == .double || kind == .float
+        guard let view else {
+            let value = try value(leaf, row)
+            if value.isNull { return nil }
+            return isReal ? Self.bits(ExpressionArithmetic.double(value)) : value.number(kind)
         }
+        if view.isNull(row) { return nil }
+        if isReal { return Self.bits(kind == .double ? view.double(row) : Double(view.float(row))) }
+        return kind == .bool ? (view.bit(row) ? 1 : 0) : view.packed(row)
     }
+
+    private static func bits(_ value: Double) -> Int64 { Int64(bitPattern: value.bitPattern) }
 
     /// The value of one row; null behind a null link. Texts stay where they are as long as nothing changes.
     func value(_ leaf: LeafView, _ row: Int) throws(RealmError) -> RawValue {

@@ -92,14 +92,7 @@ final class GroupNumbers {
             return
         }
         for offset in 0..<run.count {
-            let row = run.row &+ offset
-            let word: Int64?
-            if let view {
-                word = view.isNull(row) ? nil : column.word(view, row)
-            } else {
-                let value = try column.value(run.leaf, row)
-                word = value.isNull ? nil : value.number(column.kind)
-            }
+            let word = try column.word(view, run.leaf, run.row &+ offset)
             // Null has the last number.
             let difference =
                 word.map { UInt64(bitPattern: $0 &- range.least) } ?? UInt64(range.count - 1)

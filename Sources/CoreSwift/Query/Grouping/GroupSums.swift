@@ -101,8 +101,8 @@ final class GroupSums {
         _ run: GroupRun, _ groups: UnsafePointer<UInt32>, missing: UnsafeMutablePointer<UInt64>?
     ) throws(RealmError) {
         if form == .values { return try addValues(run, groups) }
-        guard let view = column.words(run.leaf) else { return try addSingly(run, groups, missing) }
-        if run.count >= 8, !view.flags.contains(.hasNulls) {
+        let view = column.words(run.leaf)
+        if run.count >= 8, let view, !view.flags.contains(.hasNulls) {
             if form == .integers {
                 view.unpack(run.row, run.count, from: view.base, words)
                 return addWords(groups, run.count)
@@ -114,30 +114,14 @@ final class GroupSums {
         }
         var count = 0
         for offset in 0..<run.count {
-            let row = run.row &+ offset
-            let word = view.isNull(row) ? nil : column.word(view, row)
+            let word = try column.word(view, run.leaf, run.row &+ offset)
             take(word, groups[offset], &count, missing)
         }
-        addTaken(count)
-    }
-
-    private func addSingly(
-        _ run: GroupRun, _ groups: UnsafePointer<UInt32>, _ missing: UnsafeMutablePointer<UInt64>?
-    ) throws(RealmError) {
-        var count = 0
-        for offset in 0..<run.count {
-            let value = try column.value(run.leaf, run.row &+ offset)
-            var word: Int64?
-            if !value.isNull {
-                switch column.kind {
-                case .int: word = value.intValue
-                case .float: word = Int64(bitPattern: Double(value.floatValue).bitPattern)
-                default: word = Int64(bitPattern: value.doubleValue.bitPattern)
-                }
-            }
-            take(word, groups[offset], &count, missing)
+        if form == .integers {
+            addWords(numbers, count)
+        } else {
+            addDoubles(numbers, words, count, 0)
         }
-        addTaken(count)
     }
 
     /// Appends a value that counts.
@@ -153,14 +137,6 @@ final class GroupSums {
         words[count] = word
         numbers[count] = group
         count &+= 1
-    }
-
-    private func addTaken(_ count: Int) {
-        if form == .integers {
-            addWords(numbers, count)
-        } else {
-            addDoubles(numbers, words, count, 0)
-        }
     }
 
     private var part: Int { parts == 1 ? 0 : capacity }
