@@ -74,15 +74,9 @@ final class GatheredKey {
     private func gatherInHalves(
         _ table: TableReader, _ column: Int, _ keys: UnsafeBufferPointer<ObjectKey>
     ) throws(RealmError) {
-        guard count >= Sorter.twoCoresMin, TwoCores.areThere, !isRanked, kind != .timestamp
-        else {
-            return try gather(table, column, keys, 0..<count)
-        }
-        let middle = count / 2
-        _ = try table.sharing { () throws(RealmError) in
-            try TwoCores.run { half throws(RealmError) in
-                try self.gather(table, column, keys, half == 0 ? 0..<middle : middle..<self.count)
-            }
+        if isRanked || kind == .timestamp { return try gather(table, column, keys, 0..<count) }
+        _ = try table.inHalves(count) { range throws(RealmError) in
+            try gather(table, column, keys, range)
         }
     }
 

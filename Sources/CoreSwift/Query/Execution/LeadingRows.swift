@@ -37,17 +37,15 @@ struct LeadingRows {
     }
 
     private mutating func run() throws(RealmError) -> [ObjectKey]? {
-        let leaves = try NodeList(table.table).leaves()
-        var order: [(least: UInt64, leaf: Int)] = []
-        for index in leaves.places.indices {
-            order.append((least(try leaves.leaf(index)), index))
-        }
-        order.sort { $0 < $1 }
+        var order: [(least: UInt64, leaf: LeafView)] = []
+        var leaves = table.leaves()
+        while let leaf = try leaves.next() { order.append((least(leaf), leaf)) }
+        order.sort { $0.least < $1.least }
         let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
         defer { bitmap.deallocate() }
         var room = 2 * minimum + 256
-        for (least, index) in order where least <= last {
-            take(try leaves.leaf(index), bitmap)
+        for (least, leaf) in order where least <= last {
+            take(leaf, bitmap)
             if found.count >= min(room, table.rowCount / 2) {
                 cut()
                 room = 2 * max(found.count, minimum)

@@ -113,7 +113,7 @@ struct PackedSort {
     /// Looks at all values; false when their bits are too many, or in forms that are not for here.
     private mutating func look() throws(RealmError) -> Bool {
         let start = parts
-        let found = try inHalves { range throws(RealmError) in
+        let found = try table.inHalves(objects.count) { range throws(RealmError) in
             var looked = self
             looked.parts = start
             return try looked.look(range) ? looked.parts : nil
@@ -300,7 +300,9 @@ struct PackedSort {
             guard let start = result.baseAddress else { return }
             start.withMemoryRebound(to: UInt64.self, capacity: count) { words in
                 do throws(RealmError) {
-                    _ = try inHalves { range throws(RealmError) in try pack(range, words) }
+                    _ = try table.inHalves(count) { range throws(RealmError) in
+                        try pack(range, words)
+                    }
                 } catch {
                     failure = error
                     return
@@ -352,20 +354,5 @@ struct PackedSort {
             if !body(leaf, run.row, run.count, range.lowerBound + run.element) { return false }
         }
         return true
-    }
-
-    /// What `body` gives for both halves of the objects, at the same time where that is worth it.
-    private func inHalves<T>(
-        _ body: (Range<Int>) throws(RealmError) -> T
-    ) throws(RealmError) -> (T, T) {
-        let middle = objects.count / 2
-        guard objects.count >= Sorter.twoCoresMin, TwoCores.areThere else {
-            return (try body(0..<middle), try body(middle..<objects.count))
-        }
-        return try table.sharing { () throws(RealmError) in
-            try TwoCores.run { half throws(RealmError) in
-                try body(half == 0 ? 0..<middle : middle..<objects.count)
-            }
-        }
     }
 }

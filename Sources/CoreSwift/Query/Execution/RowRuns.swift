@@ -83,4 +83,19 @@ extension TableReader {
         guard let place = try row(key) else { return nil }
         return try value(place.leaf, place.row, column)
     }
+
+    /// What `body` gives for both halves of so many elements, at the same time where that is worth it.
+    func inHalves<T>(
+        _ count: Int, _ body: (Range<Int>) throws(RealmError) -> T
+    ) throws(RealmError) -> (T, T) {
+        let middle = count / 2
+        guard count >= Sorter.twoCoresMin, TwoCores.areThere else {
+            return (try body(0..<middle), try body(middle..<count))
+        }
+        return try sharing { () throws(RealmError) in
+            try TwoCores.run { half throws(RealmError) in
+                try body(half == 0 ? 0..<middle : middle..<count)
+            }
+        }
+    }
 }
