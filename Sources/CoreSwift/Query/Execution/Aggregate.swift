@@ -7,6 +7,8 @@ struct Aggregate {
     private let kind: AggregateKind
     private let valueKind: ColumnKind
     private let column: Int
+    /// Of a column of the class.
+    private let info: ColumnInfo?
     private let table: TableReader
     /// The leaf that comes next, if known: its column is prefetched.
     private var upcoming: LeafView?
@@ -50,6 +52,7 @@ struct Aggregate {
     }
 
     /// Over the values of one kind that `visit` hands out.
+    @inline(never)
     static func ofValues(
         _ kind: AggregateKind, _ valueKind: ColumnKind, _ table: TableReader,
         _ visit: ((RawValue) -> Void) throws(RealmError) -> Void
@@ -65,6 +68,7 @@ struct Aggregate {
         self.kind = kind
         self.column = column
         self.table = table
+        info = column < 0 ? nil : table.column(column)
         self.valueKind = valueKind
         let isDefined: Bool
         switch valueKind {
@@ -98,8 +102,7 @@ struct Aggregate {
     private mutating func add(
         _ leaf: LeafView, _ first: Int, _ count: Int
     ) throws(RealmError) {
-        let info = table.column(column)
-        guard !info.isKey, valueKind != .mixed, let view = leaf.column(column, info),
+        guard let info, !info.isKey, valueKind != .mixed, let view = leaf.column(column, info),
             view.encoding != .absent
         else {
             for row in first..<first + count {

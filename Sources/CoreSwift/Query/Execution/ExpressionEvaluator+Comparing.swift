@@ -129,6 +129,7 @@ extension ExpressionEvaluator {
     }
 
     /// Whether the values of an operand pass, of several collections those of one.
+    @inline(never)
     func quantified(
         _ operand: ExpressionOperand, _ quantifier: Quantifier,
         _ holds: (RawValue) throws(RealmError) -> Bool
@@ -165,6 +166,7 @@ extension ExpressionEvaluator {
 
     // MARK: BETWEEN
 
+    @inline(never)
     private func isInside(
         _ value: RawValue, _ low: RawValue, _ high: RawValue,
         _ test: UnsafePointer<ExpressionTest>

@@ -18,6 +18,7 @@ extension ExpressionEvaluator {
         }
     }
 
+    @inline(never)
     private func contains(
         _ condition: GeoCondition, _ link: RawValue
     ) throws(RealmError) -> Bool {

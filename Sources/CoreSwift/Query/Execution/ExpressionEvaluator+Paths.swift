@@ -27,6 +27,7 @@ extension ExpressionEvaluator {
     }
 
     /// Where a path over single objects leads to.
+    @inline(never)
     private func end(
         of path: UnsafePointer<ExpressionPath>, from member: ExpressionMember
     ) throws(RealmError) -> Place {
@@ -86,13 +87,20 @@ extension ExpressionEvaluator {
     func item(_ index: Int64, of view: inout CollectionView) throws(RealmError) -> RawValue? {
         let place = index < 0 ? index + Int64(view.count) : index
         guard place >= 0 && place < Int64(view.count) else { return nil }
-        return try view.value(Int(place), view.valueColumn)
+        return try element(Int(place), of: &view)
     }
 
     /// The value under a key.
     func entry(_ text: FilterText, of view: inout CollectionView) throws(RealmError) -> RawValue? {
         let found = try view.search(key(text))
-        return found.isFound ? try view.value(found.index, view.valueColumn) : nil
+        return found.isFound ? try element(found.index, of: &view) : nil
+    }
+
+    @inline(never)
+    private func element(
+        _ place: Int, of view: inout CollectionView
+    ) throws(RealmError) -> RawValue {
+        try view.value(place, view.valueColumn)
     }
 
     func key(_ text: FilterText) -> RawValue {
@@ -144,6 +152,7 @@ extension ExpressionEvaluator {
     }
 
     /// What a path that ends at one object gives; nil: nothing.
+    @inline(never)
     private func value(
         _ path: UnsafePointer<ExpressionPath>, _ object: ExpressionMember
     ) throws(RealmError) -> RawValue? {
@@ -157,6 +166,7 @@ extension ExpressionEvaluator {
     }
 
     /// The one value that a path takes of an object; nil: none.
+    @inline(never)
     func single(
         _ path: UnsafePointer<ExpressionPath>, _ object: ExpressionMember
     ) throws(RealmError) -> RawValue? {

@@ -10,8 +10,9 @@ struct LeadingRows {
     private let kind: ColumnKind
     private let descending: Bool
     private let minimum: Int
-    /// Rows that may be among the first ones, and their values as words whose order is wanted.
-    private var found: [(word: UInt64, key: ObjectKey)] = []
+    /// Of the rows that may be among the first ones: their values as words whose order is wanted, and keys.
+    private var words: [UInt64] = []
+    private var keys: [ObjectKey] = []
     /// Rows with a greater word are not.
     private var last = UInt64.max
 
@@ -43,24 +44,31 @@ struct LeadingRows {
         order.sort { $0.least < $1.least }
         let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
         defer { bitmap.deallocate() }
-        var room = 2 * minimum + 256
+        var room = 2 * minimum + 128
         for (least, leaf) in order where least <= last {
             take(leaf, bitmap)
-            if found.count >= min(room, table.rowCount / 2) {
+            if keys.count >= min(room, table.rowCount / 2) {
                 cut()
-                room = 2 * max(found.count, minimum)
+                room = 2 * keys.count + 128
             }
-            if found.count >= table.rowCount / 2 { return nil }
+            if keys.count >= table.rowCount / 2 { return nil }
         }
         cut()
-        return found.count < table.rowCount / 2 ? KeyList.union(found.map(\.key)) : nil
+        return keys.count < table.rowCount / 2 ? KeyList.union(keys) : nil
     }
 
     /// Leaves out what comes behind the first `minimum` rows and those that are about like the last of them.
     private mutating func cut() {
-        guard found.count > minimum else { return }
-        last = WordSort.bound(minimum, of: found.map { $0.word })
-        found.removeAll { $0.word > last }
+        guard keys.count > minimum else { return }
+        last = words.withUnsafeBufferPointer { WordSort.bound(minimum, of: $0) }
+        var kept = 0
+        for place in words.indices where words[place] <= last {
+            words[kept] = words[place]
+            keys[kept] = keys[place]
+            kept += 1
+        }
+        words.removeLast(words.count - kept)
+        keys.removeLast(keys.count - kept)
     }
 
     // MARK: Leaves
@@ -103,7 +111,10 @@ struct LeadingRows {
                         ? word(nil)
                         : kind == .double ? word(view.double(row)) : word(view.packed(row))
                 } else { absent }
-            if word <= last { found.append((word, leaf.key(row))) }
+            if word <= last {
+                words.append(word)
+                keys.append(leaf.key(row))
+            }
         }
     }
 }

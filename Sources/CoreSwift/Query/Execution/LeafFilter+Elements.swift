@@ -70,6 +70,7 @@ extension LeafFilter {
     }
 
     /// How many links of a collection lead to objects that count.
+    @inline(never)
     private func countLinks(
         _ leaf: LeafView, _ row: Int, _ column: Int, _ counts: (ObjectKey) -> Bool
     ) throws(RealmError) -> Int64 {

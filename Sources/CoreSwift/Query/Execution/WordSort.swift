@@ -185,10 +185,8 @@ struct WordSort {
 }
 
 extension WordSort {
-    private static let bucketBits = 12
-
     /// No word that is greater is among the first `minimum` ones of some; about as many are not.
-    static func bound<Words: Collection<UInt64>>(_ minimum: Int, of words: Words) -> UInt64 {
+    static func bound(_ minimum: Int, of words: UnsafeBufferPointer<UInt64>) -> UInt64 {
         var least = UInt64.max
         var greatest: UInt64 = 0
         for word in words {
@@ -197,6 +195,7 @@ extension WordSort {
         }
         guard least < greatest else { return greatest }
         let bits = 64 - (greatest - least).leadingZeroBitCount
+        let bucketBits = min(12, 63 - words.count.leadingZeroBitCount)
         let shift = UInt64(max(0, bits - bucketBits))
         var counts = [Int](repeating: 0, count: 1 << bucketBits)
         for word in words { counts[Int(truncatingIfNeeded: (word &- least) >> shift)] += 1 }
