@@ -1,35 +1,36 @@
 // Queries of the values of a collection (QUERY_RULES B11): the predicate calls each one SELF, SORT and
 // DISTINCT order and tell apart by SELF, or by what lies in it. `ValueResults` calls it.
 
-enum ValueSelection {
+struct ValueSelection {
+    private let values: [RawValue]
+    private let snapshot: SnapshotReader
+    /// What a value is of.
+    private var member: ExpressionMember
+    /// Of those that are chosen, in their order.
+    private var positions: [Int]
+
     /// Positions of the values that the stages choose, in the order that they give them. The values
     /// stay where they are meanwhile.
     static func positions(
         of values: [RawValue], _ place: CollectionPlace, _ stages: [ResultsStage],
         _ snapshot: SnapshotReader
     ) throws(RealmError) -> [Int] {
-        let table = try snapshot.table(place.classKey)
-        var member = ExpressionMember(
-            table: table.table, leaf: LeafView(table.table.somewhere))
-        member.column = place.column
-        var positions = Array(values.indices)
+        let table = try snapshot.table(place.classKey).table
+        var selection = ValueSelection(
+            values: values, snapshot: snapshot,
+            member: ExpressionMember(
+                table: table, leaf: LeafView(table.somewhere), column: place.column),
+            positions: Array(values.indices))
         for stage in stages {
-            if let conditions = stage.conditions {
-                positions = try holding(conditions, values, positions, member, snapshot)
-            }
-            positions = try apply(stage.ordering, values, positions, member, snapshot)
+            if let conditions = stage.conditions { try selection.test(conditions.filter) }
+            for step in stage.ordering { try selection.apply(step) }
         }
-        return positions
+        return selection.positions
     }
 
-    /// Those of the positions whose values satisfy conditions.
-    private static func holding(
-        _ conditions: Query, _ values: [RawValue], _ positions: [Int],
-        _ member: ExpressionMember, _ snapshot: SnapshotReader
-    ) throws(RealmError) -> [Int] {
-        let filter = conditions.filter
+    /// Keeps the positions whose values satisfy conditions.
+    private mutating func test(_ filter: FilterProgram) throws(RealmError) {
         let evaluator = try ExpressionEvaluator(snapshot, filter, slot: 0)
-        var member = member
         var found: [Int] = []
         for position in positions {
             member.value = values[position]
@@ -37,48 +38,38 @@ enum ValueSelection {
             evaluator.shared.earn(1)
             if try evaluator.holds(root: filter.root) { found.append(position) }
         }
-        return found
+        positions = found
     }
 
-    private static func apply(
-        _ ordering: [OrderingStep], _ values: [RawValue], _ positions: [Int],
-        _ member: ExpressionMember, _ snapshot: SnapshotReader
-    ) throws(RealmError) -> [Int] {
-        var positions = positions
-        for step in ordering {
-            switch step {
-            case .limit(let count):
-                if positions.count > count { positions.removeLast(positions.count - count) }
-            case .offset(let count): positions.removeFirst(min(count, positions.count))
-            case .sort(let by):
-                let keys = try keys(by, values, positions, member, snapshot)
-                let order = positions.indices.sorted { first, second in
-                    for (index, key) in by.enumerated() {
-                        let comparison = ValueKey.compare(keys[index][first], keys[index][second])
-                        if comparison != 0 { return (comparison < 0) != key.descending }
-                    }
-                    // Ties keep their order.
-                    return first < second
+    private mutating func apply(_ step: OrderingStep) throws(RealmError) {
+        switch step {
+        case .limit(let count):
+            if positions.count > count { positions.removeLast(positions.count - count) }
+        case .offset(let count): positions.removeFirst(min(count, positions.count))
+        case .sort(let by):
+            let keys = try keys(by)
+            let order = positions.indices.sorted { first, second in
+                for (index, key) in by.enumerated() {
+                    let comparison = ValueKey.compare(keys[index][first], keys[index][second])
+                    if comparison != 0 { return (comparison < 0) != key.descending }
                 }
-                positions = order.map { positions[$0] }
-            case .distinct(let by):
-                let keys = try keys(by, values, positions, member, snapshot)
-                var seen = Set<[ValueKey]>()
-                positions = positions.indices.filter { index in
-                    seen.insert(keys.map { $0[index] }).inserted
-                }.map { positions[$0] }
+                // Ties keep their order.
+                return first < second
             }
+            positions = order.map { positions[$0] }
+        case .distinct(let by):
+            let keys = try keys(by)
+            var seen = Set<[ValueKey]>()
+            let first = positions.indices.filter { index in
+                seen.insert(keys.map { $0[index] }).inserted
+            }
+            positions = first.map { positions[$0] }
         }
-        return positions
     }
 
     /// For each key its values at the positions.
-    private static func keys(
-        _ by: [OrderingKey], _ values: [RawValue], _ positions: [Int],
-        _ member: ExpressionMember, _ snapshot: SnapshotReader
-    ) throws(RealmError) -> [[ValueKey]] {
+    private mutating func keys(_ by: [OrderingKey]) throws(RealmError) -> [[ValueKey]] {
         var result: [[ValueKey]] = []
-        var member = member
         for key in by {
             guard let program = key.program else { continue }
             let evaluator = try ExpressionEvaluator(snapshot, program, slot: 0)
