@@ -37,22 +37,15 @@ final class GroupHalf {
         capacity = ranges == nil ? 64 : numbers.capacity
         parts = ranges != nil && capacity <= Self.partsMax ? 4 : 1
         var sums: [GroupSums] = []
-        var isCounted = false
         for (index, path) in grouping.paths.enumerated() {
-            var needsSums = false
-            var needsRanges = false
-            for aggregate in grouping.aggregates where aggregate.path == index {
-                guard case .aggregate(let kind) = aggregate.function else { continue }
-                if kind == .sum || kind == .average { needsSums = true } else { needsRanges = true }
-            }
+            let kinds = grouping.kinds(ofPath: index)
             sums.append(
                 GroupSums(
-                    try GroupColumn(path, snapshot, table), sums: needsSums, ranges: needsRanges,
-                    capacity: capacity, parts: parts))
+                    try GroupColumn(path, snapshot, table), sums: kinds.contains { $0.isSum },
+                    ranges: kinds.contains { !$0.isSum }, capacity: capacity, parts: parts))
         }
-        for aggregate in grouping.aggregates where aggregate.path < 0 { isCounted = true }
         self.sums = sums
-        if !isCounted {
+        if !grouping.isCounted {
             counting = .none
         } else if let first = sums.firstIndex(where: { $0.needsSums && $0.form != .values }) {
             counting = .besides(first)

@@ -148,13 +148,12 @@ struct Grouper {
             let group = Int(number)
             half.numbers.append(group, to: &values)
             for aggregate in grouping.aggregates {
-                switch aggregate.function {
+                switch aggregate {
                 case .count:
                     values.append(.int(Int64(half.count(group) + (later?.count(group) ?? 0))))
-                case .aggregate(let kind):
+                case .of(let kind, let path):
                     values.append(
-                        half.sums[aggregate.path].result(
-                            kind, group, later: later?.sums[aggregate.path]))
+                        half.sums[path].result(kind, group, later: later?.sums[path]))
                 }
             }
         }

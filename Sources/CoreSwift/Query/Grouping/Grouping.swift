@@ -2,34 +2,12 @@
 // C interface gives both as text; canonical text is made of it. Grouper executes it, GroupTable is
 // what comes out.
 
-/// What is computed of the objects of a group.
-enum GroupFunction {
+/// One column of what is computed of groups.
+enum GroupAggregate {
     /// How many objects there are.
     case count
-    /// Of a property: nulls and NaN don't count, as in aggregates of results.
-    case aggregate(AggregateKind)
-
-    /// As texts have it, without what it is of.
-    var word: String {
-        switch self {
-        case .count: return "@count"
-        case .aggregate(.minimum): return "@min"
-        case .aggregate(.maximum): return "@max"
-        case .aggregate(.sum): return "@sum"
-        case .aggregate(.average): return "@avg"
-        }
-    }
-
-    static let all: [GroupFunction] = [
-        .count, .aggregate(.minimum), .aggregate(.maximum), .aggregate(.sum), .aggregate(.average),
-    ]
-}
-
-/// One column of what is computed.
-struct GroupAggregate {
-    var function: GroupFunction
-    /// Place among `Grouping.paths`; -1 for `count`.
-    var path: Int
+    /// Of the path at a place among `Grouping.paths`: nulls and NaN don't count, as in aggregates of results.
+    case of(AggregateKind, path: Int)
 }
 
 /// Keys and aggregates for the objects of a class.
@@ -53,6 +31,19 @@ package struct Grouping {
         for item in Self.items(aggregates) { try add(item, schema, classKey) }
     }
 
+    /// What is computed of the path at a place.
+    func kinds(ofPath place: Int) -> [AggregateKind] {
+        aggregates.compactMap { aggregate in
+            guard case .of(let kind, let path) = aggregate, path == place else { return nil }
+            return kind
+        }
+    }
+
+    /// Objects are counted.
+    var isCounted: Bool {
+        aggregates.contains { if case .count = $0 { true } else { false } }
+    }
+
     /// Values of a row of the result.
     package var columnCount: Int { keys.count + aggregates.count }
 
@@ -60,13 +51,20 @@ package struct Grouping {
     package var spelling: String {
         let groups = keys.map { $0.path }.joined(separator: ", ")
         if aggregates.isEmpty { return "GROUP(\(groups))" }
-        let values = aggregates.map {
-            $0.path < 0 ? $0.function.word : "\($0.function.word).\(paths[$0.path].path)"
+        let values = aggregates.map { aggregate in
+            guard case .of(let kind, let path) = aggregate else { return Self.words[0].word }
+            let word = Self.words.first { $0.kind == kind }?.word ?? ""
+            return "\(word).\(paths[path].path)"
         }
         return "GROUP(\(groups): \(values.joined(separator: ", ")))"
     }
 
     // MARK: Text
+
+    /// As texts have aggregates, without what they are of; nil: the number of objects.
+    private static let words: [(word: String, kind: AggregateKind?)] = [
+        ("@count", nil), ("@min", .minimum), ("@max", .maximum), ("@sum", .sum), ("@avg", .average),
+    ]
 
     private static func paths(
         _ text: String, _ schema: Schema, _ classKey: ClassKey
@@ -89,21 +87,19 @@ package struct Grouping {
     private mutating func add(
         _ item: String, _ schema: Schema, _ classKey: ClassKey
     ) throws(RealmError) {
-        for function in GroupFunction.all {
-            guard case .aggregate(let kind) = function else {
-                guard item == function.word else { continue }
-                return aggregates.append(GroupAggregate(function: function, path: -1))
+        for (word, kind) in Self.words {
+            guard let kind else {
+                guard item == word else { continue }
+                return aggregates.append(.count)
             }
-            guard item.hasPrefix("\(function.word).") else { continue }
-            let text = String(item.dropFirst(function.word.count + 1))
+            guard item.hasPrefix("\(word).") else { continue }
+            let text = String(item.dropFirst(word.count + 1))
             let found = try Self.paths(text, schema, classKey)
             guard found.count == 1 else { break }
             try Self.check(kind, found[0])
             let known = paths.firstIndex { $0.path == found[0].path }
             if known == nil { paths.append(found[0]) }
-            aggregates.append(
-                GroupAggregate(function: function, path: known ?? paths.count - 1))
-            return
+            return aggregates.append(.of(kind, path: known ?? paths.count - 1))
         }
         throw RealmError(
             .invalidQueryString,
