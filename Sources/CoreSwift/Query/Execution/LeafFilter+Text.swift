@@ -17,13 +17,15 @@ extension LeafFilter {
         if column.encoding == .stringDictionary { return try maskWords(column, test) }
         // Few rows left: test them alone instead of the whole column.
         if hasKernel(text), Bits.count(selection, Bits.words(column.rows)) &* 16 >= column.rows {
-            try maskColumn(column, node, text, selection, test)
+            try maskColumn(index, column, node, text, selection)
         } else {
             try maskRows(selection, column.rows) { row throws(RealmError) in
                 try test(column.bytes(row))
             }
         }
-        try fetchExternals(column, selection, test)
+        if let externals = column.externals {
+            try fetch(externals, column, selection, test)
+        }
     }
 
     /// Whether a value that is not null passes a text test. Its callers are closures, each made several times.
@@ -82,11 +84,10 @@ extension LeafFilter {
     }
 
     /// Fetches selected values that lie in blocks of their own and sets their bits.
-    private func fetchExternals(
-        _ column: ColumnView, _ selection: Bitmap,
+    private func fetch(
+        _ externals: UnsafeRawPointer, _ column: ColumnView, _ selection: Bitmap,
         _ test: (UnsafeRawBufferPointer) throws(RealmError) -> Bool
     ) throws(RealmError) {
-        guard let externals = column.externals else { return }
         for word in 0..<Bits.words(column.rows) {
             var outside = externals.u64(word &* 8)
             match[word] &= ~outside
@@ -119,10 +120,10 @@ extension LeafFilter {
         }
     }
 
-    /// By a kernel, and the rows that it cannot tell by `test`.
+    /// By a kernel, and one by one the rows that it cannot tell.
     private func maskColumn(
-        _ column: ColumnView, _ node: FilterNode, _ text: TextCondition, _ selection: Bitmap,
-        _ test: (UnsafeRawBufferPointer) throws(RealmError) -> Bool
+        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ text: TextCondition,
+        _ selection: Bitmap
     ) throws(RealmError) {
         let needle = program.text(text.needle)
         guard let start = needle.baseAddress else { return }
@@ -143,7 +144,7 @@ extension LeafFilter {
             let value = column.bytes(row)
             if TextMatch.isASCII(value) { return }
             Bits.unset(match, row)
-            if try test(value) { Bits.set(match, row) }
+            if try passes(value, index, text, isString: true) { Bits.set(match, row) }
         }
     }
 
@@ -170,7 +171,9 @@ extension LeafFilter {
         try maskRows(selection, column.rows) { row throws(RealmError) in
             try test(column.bytes(row))
         }
-        try fetchExternals(column, selection, test)
+        if let externals = column.externals {
+            try fetch(externals, column, selection, test)
+        }
     }
 
     /// The members of a long list by their hash, made when they are first asked.
