@@ -82,10 +82,11 @@ enum UnicodeTables {
         }
     }
 
-    /// The canonical combining class; 0 for all that begins a new character.
+    /// The rank of the canonical combining class among all of them, which is all that the canonical order needs; 0
+    /// for all that begins a new character.
     @inline(__always)
     static func combining(_ scalar: UInt32) -> UInt32 {
-        scalar < 0x300 ? 0 : combiningClass[scalar]
+        scalar < 0x300 ? 0 : combiningRank[scalar]
     }
 
     /// Whether diacritic-insensitive comparison deletes the scalar (QUERY_RULES B1).
