@@ -31,9 +31,7 @@ public final class DynamicObject {
 
     /// The value of a property.
     public func get(_ name: String) throws(RealmError) -> Value {
-        var raw = RawValue.null
-        try handle.getValue(try property(name).key, &raw)
-        return try Value(raw)
+        try Value(try handle.value(try property(name).key))
     }
 
     /// Writes a property; needs a write transaction.

@@ -38,20 +38,11 @@ extension ObjectHandle {
             return try text(
                 of: try collection(key, property.collection), isMixed: isMixed, level)
         }
-        var raw = RawValue.null
-        try getValue(key, &raw)
-        if let nested = Self.nestedType(raw) {
+        let raw = try value(key)
+        if let nested = NestedCell.type(raw) {
             return try text(of: try collection(key, nested), isMixed: true, level)
         }
         return try text(raw, isMixed: isMixed, level)
-    }
-
-    private static func nestedType(_ raw: RawValue) -> CollectionType? {
-        switch ValueType(rawValue: raw.type) {
-        case .list: return .list
-        case .dictionary: return .dictionary
-        default: return nil
-        }
     }
 
     /// Not deeper than collections can be nested.
@@ -63,7 +54,7 @@ extension ObjectHandle {
         for index in 0..<(try collection.count()) {
             let raw = try collection.get(index)
             var part: String
-            if let nested = Self.nestedType(raw) {
+            if let nested = NestedCell.type(raw) {
                 part = try text(of: try collection.nested(index, nested), isMixed: true, level)
             } else {
                 part = try text(raw, isMixed: isMixed, level)
@@ -101,13 +92,11 @@ extension ObjectHandle {
         guard let key = try realm.storedClass(link.classKey)?.primaryKeyProperty else {
             return "\(link.objectKey)"
         }
-        var keyValue = RawValue.null
-        try target.getValue(key.key, &keyValue)
-        return JSONText.text(try Value(keyValue))
+        return JSONText.text(try Value(try target.value(key.key)))
     }
 }
 
-enum JSONText {
+package enum JSONText {
     /// Values other than links.
     static func text(_ value: Value) -> String {
         switch value {
@@ -156,7 +145,7 @@ enum JSONText {
         }
     }
 
-    static func base64(_ bytes: [UInt8]) -> String {
+    package static func base64(_ bytes: [UInt8]) -> String {
         let alphabet = Array(
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var result: [UInt8] = []

@@ -57,6 +57,19 @@ package struct ObjectHandle {
         }
     }
 
+    /// Of the session, the low half.
+    @inline(__always) private var generation: UInt16 {
+        get { slot.load(fromByteOffset: 60, as: UInt16.self) }
+        nonmutating set { slot.storeBytes(of: newValue, toByteOffset: 60, as: UInt16.self) }
+    }
+    @inline(__always) private var rollbacks: UInt16 {
+        get { slot.load(fromByteOffset: 62, as: UInt16.self) }
+        nonmutating set { slot.storeBytes(of: newValue, toByteOffset: 62, as: UInt16.self) }
+    }
+    private var isOfThisGeneration: Bool {
+        generation == UInt16(truncatingIfNeeded: session.pointee.generation)
+    }
+
     // MARK: Making and ending
 
     @inline(__always)
@@ -83,19 +96,15 @@ package struct ObjectHandle {
 
     @inline(__always)
     private func name(_ session: Session, _ table: Table, _ key: ObjectKey, _ place: RowPlace) {
-        slot.storeBytes(of: table, toByteOffset: 16, as: Table.self)
+        self.table = table
         slot.storeBytes(of: key, toByteOffset: 24, as: ObjectKey.self)
-        slot.storeBytes(of: session.pointee.stamp.pointee, toByteOffset: 32, as: UInt64.self)
+        stamp = session.pointee.stamp.pointee
         slot.storeBytes(of: place.leaf, toByteOffset: 40, as: UnsafeMutableRawPointer.self)
         slot.storeBytes(of: UInt32(place.row), toByteOffset: 48, as: UInt32.self)
         slot.storeBytes(of: UInt32(place.state.rawValue), toByteOffset: 52, as: UInt32.self)
         slot.storeBytes(of: table.classKey, toByteOffset: 56, as: ClassKey.self)
-        slot.storeBytes(
-            of: UInt16(truncatingIfNeeded: session.pointee.generation), toByteOffset: 60,
-            as: UInt16.self)
-        slot.storeBytes(
-            of: UInt16(truncatingIfNeeded: session.pointee.rollbacks), toByteOffset: 62,
-            as: UInt16.self)
+        generation = UInt16(truncatingIfNeeded: session.pointee.generation)
+        rollbacks = UInt16(truncatingIfNeeded: session.pointee.rollbacks)
     }
 
     @inline(__always)
@@ -178,10 +187,9 @@ package struct ObjectHandle {
     /// The object as messages name it; without its class where the tables are gone with the session.
     var named: String {
         let session = session
-        let generation = slot.load(fromByteOffset: 60, as: UInt16.self)
-        guard session.pointee.status != .closed,
-            generation == UInt16(truncatingIfNeeded: session.pointee.generation)
-        else { return "object \(objectKey)" }
+        guard session.pointee.status != .closed, isOfThisGeneration else {
+            return "object \(objectKey)"
+        }
         return "object \(objectKey) of \(table.named)"
     }
 
@@ -191,11 +199,7 @@ package struct ObjectHandle {
         if session.pointee.status == .closed { return nil }
         let realm = session.pointee.realm.takeUnretainedValue()
         try realm.checkUsable()
-        let generation = slot.load(fromByteOffset: 60, as: UInt16.self)
-        guard generation == UInt16(truncatingIfNeeded: session.pointee.generation) else {
-            return nil
-        }
-        let rollbacks = slot.load(fromByteOffset: 62, as: UInt16.self)
+        guard isOfThisGeneration else { return nil }
         if rollbacks != UInt16(truncatingIfNeeded: session.pointee.rollbacks) {
             let passed = UInt16(truncatingIfNeeded: session.pointee.rollbacks) &- rollbacks
             let since = session.pointee.rollbacks &- UInt32(passed)
@@ -230,16 +234,12 @@ package struct ObjectHandle {
     /// What any thread may ask: the realm was closed or invalidated, or the handle has ended. The object may be gone
     /// otherwise, too.
     package var isOver: Bool {
-        let session = session
-        let generation = slot.load(fromByteOffset: 60, as: UInt16.self)
-        return session.pointee.status == .closed
-            || generation != UInt16(truncatingIfNeeded: session.pointee.generation)
+        session.pointee.status == .closed || !isOfThisGeneration
     }
 
     /// Names no object from now on, also where its own comes back with a rollback: it is of another generation.
     package func end() {
-        let other = UInt16(truncatingIfNeeded: session.pointee.generation) &- 1
-        slot.storeBytes(of: other, toByteOffset: 60, as: UInt16.self)
+        generation = UInt16(truncatingIfNeeded: session.pointee.generation) &- 1
         stamp = 0
     }
 
@@ -285,6 +285,13 @@ package struct ObjectHandle {
             value = try self.text(value, column, place)
         }
         target?.pointee = value
+    }
+
+    /// The same, as what is returned.
+    package func value(_ propertyKey: PropertyKey) throws(RealmError) -> RawValue {
+        var value = RawValue.null
+        try getValue(propertyKey, &value)
+        return value
     }
 
     /// Text where it stays; collections are no values.

@@ -196,7 +196,7 @@ struct LogTeller {
             return body(told)
         }
         var elements = try value.elements()
-        told.value = RawValue(word0: 0, word1: 0, type: type == .dictionary ? .dictionary : .list)
+        told.value = .nested(type)
         if told.collection == .none { told.collection = type }
         told.count = elements.count
         guard body(told) else { return false }

@@ -5,6 +5,9 @@ extension RawValue {
     package static func nested(_ type: CollectionType) -> RawValue {
         RawValue(word0: 0, word1: 0, type: type == .dictionary ? .dictionary : .list)
     }
+
+    /// The collection that a mixed value is; nil of others.
+    package var nestedType: CollectionType? { NestedCell.type(self) }
 }
 
 extension RealmCollection {

@@ -123,8 +123,7 @@ struct ObjectCopy {
                 try walk(try object.collection(key, property.collection))
                 continue
             }
-            var value = RawValue.null
-            try object.getValue(key, &value)
+            let value = try object.value(key)
             if let nested = NestedCell.type(value) {
                 try walk(try object.collection(key, nested))
             } else {
@@ -164,8 +163,7 @@ struct ObjectCopy {
         if let primaryKey = match.primaryKey {
             let object = try source.object(link.classKey, link.objectKey)
             defer { object.release() }
-            var value = RawValue.null
-            try object.getValue(primaryKey.key, &value)
+            let value = try object.value(primaryKey.key)
             let found = try target.findObject(match.target.key, primaryKey: value)
             entry.counterpart = found?.objectKey
             found?.release()
@@ -267,9 +265,8 @@ struct ObjectCopy {
             if let primaryKey = match.primaryKey {
                 let object = try source.object(entries[index].classKey, entries[index].key)
                 defer { object.release() }
-                var value = RawValue.null
-                try object.getValue(primaryKey.key, &value)
-                handle = try target.createObject(match.target.key, primaryKey: value)
+                handle = try target.createObject(
+                    match.target.key, primaryKey: try object.value(primaryKey.key))
             } else {
                 handle = try target.createObject(match.target.key)
             }
@@ -323,8 +320,7 @@ struct ObjectCopy {
         if property.collection != .none {
             return try contents(try object.collection(key, property.collection), owner, place)
         }
-        var value = RawValue.null
-        try object.getValue(key, &value)
+        let value = try object.value(key)
         if let nested = NestedCell.type(value) {
             return try contents(try object.collection(key, nested), owner, place)
         }

@@ -7,8 +7,7 @@ extension Creation {
     ) throws(RealmError) -> PlannedContent {
         let owner = objects[object].class_
         let property = owner.properties[place]
-        var site = CreationSite(owner: owner)
-        site.property = place
+        var site = CreationSite(owner: owner, property: place)
         switch property.collection {
         case .none:
             return try element(tree, property, site) { creation throws(RealmError) in
@@ -66,10 +65,8 @@ extension Creation {
         current: (Creation) throws(RealmError) -> ObjectKey?
     ) throws(RealmError) -> PlannedContent {
         if case .value(.null) = tree {
-            if property.isNullable { return .value(.null) }
-            throw RealmError(
-                .propertyNotNullable,
-                "\(site.description) takes \(property.typeDescription), null is no value for it")
+            try site.checkNull(property)
+            return .value(.null)
         }
         switch property.type {
         case .object:
@@ -87,43 +84,43 @@ extension Creation {
 
     // MARK: Embedded objects that are there
 
-    private func handle(_ object: Int) throws(RealmError) -> ObjectHandle? {
+    /// Key of the embedded object that `find` finds in a property of a planned object that is there.
+    private func current(
+        _ object: Int, _ place: Int,
+        _ find: (ObjectHandle, CreationProperty) throws(RealmError) -> ObjectHandle?
+    ) throws(RealmError) -> ObjectKey? {
+        let class_ = objects[object].class_
         guard let key = objects[object].existing else { return nil }
-        return try realm.object(objects[object].class_.key, key)
+        let owner = try realm.object(class_.key, key)
+        defer { owner.release() }
+        let child = try find(owner, class_.properties[place])
+        defer { child?.release() }
+        return child?.objectKey
     }
 
     /// Key of the embedded object that a property of a planned object holds now.
     func current(_ object: Int, _ place: Int) throws(RealmError) -> ObjectKey? {
-        guard let owner = try handle(object) else { return nil }
-        defer { owner.release() }
-        let property = objects[object].class_.properties[place]
-        let child = try owner.linkedObject(property.key)
-        defer { child?.release() }
-        return child?.objectKey
+        try current(object, place) { owner, property throws(RealmError) in
+            try owner.linkedObject(property.key)
+        }
     }
 
     /// The same for an element of a list.
     func current(_ object: Int, _ place: Int, at index: Int) throws(RealmError) -> ObjectKey? {
-        guard let owner = try handle(object) else { return nil }
-        defer { owner.release() }
-        let property = objects[object].class_.properties[place]
-        let list = try owner.collection(property.key, property.collection)
-        guard index < (try list.count()), let child = try list.object(index) else { return nil }
-        defer { child.release() }
-        return child.objectKey
+        try current(object, place) { owner, property throws(RealmError) in
+            let list = try owner.collection(property.key, property.collection)
+            return index < (try list.count()) ? try list.object(index) : nil
+        }
     }
 
     /// The same for a value of a dictionary.
     func current(_ object: Int, _ place: Int, key: String) throws(RealmError) -> ObjectKey? {
-        guard let owner = try handle(object) else { return nil }
-        defer { owner.release() }
-        let property = objects[object].class_.properties[place]
-        let dictionary = try owner.collection(property.key, property.collection)
-        let child = try Value.string(key).withRaw { raw throws(RealmError) in
-            try dictionary.object(key: raw)
+        try current(object, place) { owner, property throws(RealmError) in
+            let dictionary = try owner.collection(property.key, property.collection)
+            return try Value.string(key).withRaw { raw throws(RealmError) in
+                try dictionary.object(key: raw)
+            }
         }
-        defer { child?.release() }
-        return child?.objectKey
     }
 
     // MARK: Mixed values
@@ -152,16 +149,7 @@ extension Creation {
             if entries.count == 1, let link = try reference(entries[0], nil, site) { return link }
         case .list: break
         }
-        guard !isInSet else {
-            throw RealmError(
-                .illegalOperation, "\(site.description): a set holds no lists and dictionaries")
-        }
-        guard depth < ElementLayout.depthMax else {
-            throw RealmError(
-                .limitExceeded,
-                "\(site.description): collections are nested deeper than the limit, which is "
-                    + "\(ElementLayout.depthMax)")
-        }
+        try site.checkNesting(depth, isInSet: isInSet)
         if case .list(let elements) = tree {
             var result: [PlannedContent] = []
             for element in elements {
@@ -192,10 +180,8 @@ extension Creation {
             given = .value(value)
         }
         if given == .null {
-            if property.isNullable { return .null }
-            throw RealmError(
-                .propertyNotNullable,
-                "\(site.description) takes \(property.typeDescription), null is no value for it")
+            try site.checkNull(property)
+            return .null
         }
         guard let value = Self.convert(given, property.type) else {
             throw mismatch(site, Self.expectation(property.schema), tree)
@@ -276,7 +262,7 @@ extension Creation {
         case .number(let text):
             guard let number = Float(text), number.isFinite else { return nil }
             return .float(number)
-        case .value(.string(let text)): return special(text).map { .float(Float($0)) }
+        case .value(.string(let text)): return ExtendedJSON.special(text).map { .float(Float($0)) }
         default: return nil
         }
     }
@@ -288,16 +274,7 @@ extension Creation {
         case .number(let text):
             guard let number = Double(text), number.isFinite else { return nil }
             return .double(number)
-        case .value(.string(let text)): return special(text).map { .double($0) }
-        default: return nil
-        }
-    }
-
-    private static func special(_ text: String) -> Double? {
-        switch text {
-        case "NaN": return .nan
-        case "Infinity": return .infinity
-        case "-Infinity": return -.infinity
+        case .value(.string(let text)): return ExtendedJSON.special(text).map { .double($0) }
         default: return nil
         }
     }

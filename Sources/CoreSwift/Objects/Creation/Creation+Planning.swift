@@ -4,11 +4,7 @@ extension Creation {
     /// Plans the tree and all that is in it; its root is the first of `objects`.
     func plan(_ tree: ValueTree, _ class_: CreationClass) throws(RealmError) {
         let site = CreationSite(owner: class_)
-        if class_.isEmbedded {
-            throw RealmError(
-                .illegalOperation,
-                "class \(class_.name) is embedded; its objects are created in their owner")
-        }
+        try class_.checkIsCreatable()
         guard case .object = try mention(tree, class_, site) else {
             throw RealmError(
                 .propertyTypeMismatch,
@@ -27,17 +23,13 @@ extension Creation {
         let values = try match(entries, class_, &identifier)
         var key: Value?
         if let primaryKey = class_.primaryKey {
-            var raw = RawValue.null
-            try object.getValue(class_.properties[primaryKey].key, &raw)
-            let stored = try Value(raw)
+            let stored = try Value(try object.value(class_.properties[primaryKey].key))
             for value in values where value.property == primaryKey {
-                var keySite = site
-                keySite.property = primaryKey
-                let given = try primaryKeyValue(value.tree, class_, keySite)
+                let given = try primaryKeyValue(value.tree, class_)
                 guard ExactKey.isSame(given, stored) else {
                     throw RealmError(
                         .modifyPrimaryKey,
-                        "\(keySite.description) identifies the object; it can't be changed from "
+                        "\(class_.keySite.description) identifies the object; it can't be changed from "
                             + "\(ValueTree.value(stored).summary) to "
                             + ValueTree.value(given).summary)
                 }
@@ -86,12 +78,10 @@ extension Creation {
             try checkTarget(link, site)
             return .value(.link(link))
         case .value, .number:
-            guard let primaryKey = class_.primaryKey, site.property != nil else {
+            guard class_.primaryKey != nil, site.property != nil else {
                 throw mismatch(site, "a dictionary of \(class_.name)'s values", tree)
             }
-            var keySite = CreationSite(owner: class_)
-            keySite.property = primaryKey
-            let key = try primaryKeyValue(tree, class_, keySite)
+            let key = try primaryKeyValue(tree, class_)
             return .object(try find(key, class_, site, isDescribed: false))
         }
     }
@@ -120,11 +110,9 @@ extension Creation {
         let values = try match(entries, class_, &identifier)
         let index: Int
         if let primaryKey = class_.primaryKey {
-            var keySite = CreationSite(owner: class_)
-            keySite.property = primaryKey
             var given = values.last { $0.property == primaryKey }?.tree
             if given == nil { given = try missingKey(class_, primaryKey) }
-            let key = try primaryKeyValue(given ?? .null, class_, keySite)
+            let key = try primaryKeyValue(given ?? .null, class_)
             index = try find(key, class_, site, isDescribed: true)
         } else {
             index = add(PlannedObject(class_, site))
@@ -200,10 +188,9 @@ extension Creation {
     }
 
     private func primaryKeyValue(
-        _ tree: ValueTree, _ class_: CreationClass, _ site: CreationSite
+        _ tree: ValueTree, _ class_: CreationClass
     ) throws(RealmError) -> Value {
-        let property = class_.properties[class_.primaryKey ?? 0]
-        return try scalar(tree, property, site)
+        try scalar(tree, class_.properties[class_.primaryKey ?? 0], class_.keySite)
     }
 
     /// Looks up the names. Of a property given by both of its names the later value counts.
@@ -333,9 +320,7 @@ extension Creation {
                     + ", got a link to class \(name)")
         }
         if target.primaryKey != nil {
-            var keySite = CreationSite(owner: target)
-            keySite.property = target.primaryKey
-            let value = try primaryKeyValue(key, target, keySite)
+            let value = try primaryKeyValue(key, target)
             return .object(try find(value, target, site, isDescribed: false))
         }
         guard case .value(.int(let number)) = key else {

@@ -122,7 +122,7 @@ extension Creation {
                 place(try handle.createEmbedded(key), child, isNew: true)
             }
         case .list, .dictionary:
-            let type: CollectionType = content.isList ? .list : .dictionary
+            let type = content.nestedType
             if spares(isNew), try isSame(handle, key, content) { return }
             writtenCount += 1
             let collection = try handle.setCollection(key, type)
@@ -132,11 +132,7 @@ extension Creation {
             let isWritten = try withRaw(content) { raw throws(RealmError) in
                 // A new row has the null already.
                 if isNew, raw.isNull { return false }
-                if spares(isNew) {
-                    var stored = RawValue.null
-                    try handle.getValue(key, &stored)
-                    if stored.isIdentical(to: raw) { return false }
-                }
+                if spares(isNew), try handle.value(key).isIdentical(to: raw) { return false }
                 try handle.setValue(key, raw)
                 return true
             }
@@ -258,7 +254,7 @@ extension Creation {
                 ? try list.insertEmbedded(at: index) : try list.setEmbedded(at: index)
             place(handle, child, isNew: true)
         case .list, .dictionary:
-            let type: CollectionType = content.isList ? .list : .dictionary
+            let type = content.nestedType
             let nested =
                 isInsertion
                 ? try list.insertNested(type, at: index) : try list.setNested(type, at: index)
@@ -296,7 +292,7 @@ extension Creation {
             case .list, .dictionary:
                 return .nested(
                     try dictionary.insertNested(
-                        content.isList ? .list : .dictionary, key: raw, takesAnyKey: true))
+                        content.nestedType, key: raw, takesAnyKey: true))
             case .value, .raw, .object, .reference:
                 _ = try withRaw(content) { value throws(RealmError) in
                     try dictionary.insert(value, key: raw, takesAnyKey: true)
@@ -325,13 +321,9 @@ extension Creation {
     private func isSame(
         _ handle: ObjectHandle, _ key: PropertyKey, _ content: PlannedContent
     ) throws(RealmError) -> Bool {
-        var stored = RawValue.null
-        try handle.getValue(key, &stored)
-        guard NestedCell.type(stored) == (content.isList ? .list : .dictionary) else {
-            return false
-        }
-        return try isSame(
-            try handle.collection(key, content.isList ? .list : .dictionary), content)
+        let type = content.nestedType
+        guard NestedCell.type(try handle.value(key)) == type else { return false }
+        return try isSame(try handle.collection(key, type), content)
     }
 
     private func isSame(
@@ -341,7 +333,7 @@ extension Creation {
         switch content {
         case .embedded: return false
         case .list, .dictionary:
-            let type: CollectionType = content.isList ? .list : .dictionary
+            let type = content.nestedType
             guard NestedCell.type(stored) == type else { return false }
             return try isSame(try collection.nested(index, type), content)
         case .value, .raw, .object, .reference:
@@ -375,9 +367,13 @@ extension Creation {
 }
 
 extension PlannedContent {
-    fileprivate var isList: Bool {
-        if case .list = self { return true }
-        return false
+    /// Of what is a list or dictionary.
+    fileprivate var nestedType: CollectionType {
+        switch self {
+        case .list: return .list
+        case .dictionary: return .dictionary
+        default: return .none
+        }
     }
 }
 

@@ -88,6 +88,16 @@ final class CreationClass {
     var key: ClassKey { schema.key }
     var isEmbedded: Bool { schema.kind == .embedded }
 
+    /// The primary key, as messages name it.
+    var keySite: CreationSite { CreationSite(owner: self, property: primaryKey) }
+
+    func checkIsCreatable() throws(RealmError) {
+        guard isEmbedded else { return }
+        throw RealmError(
+            .illegalOperation,
+            "class \(name) is embedded; its objects are created in their owner")
+    }
+
     /// The property with this key; keys often come in the order of the class.
     func property(_ key: PropertyKey, near hint: Int) -> Int? {
         if hint < properties.count, properties[hint].key == key { return hint }
@@ -116,6 +126,27 @@ struct CreationSite {
         if let index { text += "[\(index)]" }
         if let key { text += "[\"\(key)\"]" }
         return text
+    }
+
+    func checkNull(_ property: CreationProperty) throws(RealmError) {
+        if property.isNullable { return }
+        throw RealmError(
+            .propertyNotNullable,
+            "\(description) takes \(property.typeDescription), null is no value for it")
+    }
+
+    /// Whether a list or dictionary may be in so many others.
+    func checkNesting(_ depth: Int, isInSet: Bool) throws(RealmError) {
+        guard !isInSet else {
+            throw RealmError(
+                .illegalOperation, "\(description): a set holds no lists and dictionaries")
+        }
+        guard depth < ElementLayout.depthMax else {
+            throw RealmError(
+                .limitExceeded,
+                "\(description): collections are nested deeper than the limit, which is "
+                    + "\(ElementLayout.depthMax)")
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 // objects with a name that begins with `$`. Dictionary properties can have no such key; a dictionary in a mixed value
 // that could be taken for one of these forms is written as `{"$dictionary": {…}}`.
 
-enum ExtendedJSON {
+package enum ExtendedJSON {
     static let dictionaryName = "$dictionary"
 
     /// What `{"$dictionary": {…}}` holds: entries that are no form, whatever their names.
@@ -58,11 +58,21 @@ enum ExtendedJSON {
     }
 
     private static func double(_ text: String) -> Double? {
+        special(text) ?? Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// The text of what JSON has no numbers for.
+    package static func text(_ number: Double) -> String {
+        number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
+    }
+
+    /// What such a text stands for.
+    static func special(_ text: String) -> Double? {
         switch text {
         case "NaN": return .nan
         case "Infinity": return .infinity
         case "-Infinity": return -.infinity
-        default: return Double(text).flatMap { $0.isFinite ? $0 : nil }
+        default: return nil
         }
     }
 

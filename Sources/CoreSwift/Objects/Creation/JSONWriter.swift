@@ -73,8 +73,7 @@ struct JSONWriter {
                 try write(try object.collection(key, property.collection), property, depth: depth)
                 continue
             }
-            var value = RawValue.null
-            try object.getValue(key, &value)
+            let value = try object.value(key)
             if let nested = NestedCell.type(value) {
                 try writeNested(try object.collection(key, nested), property, depth: depth)
             } else {
@@ -149,9 +148,7 @@ struct JSONWriter {
     ) throws(RealmError) {
         var key = Value.int(link.objectKey.rawValue)
         if let primaryKey = class_.primaryKey {
-            var raw = RawValue.null
-            try object.getValue(class_.properties[primaryKey].key, &raw)
-            key = try Value(raw)
+            key = try Value(try object.value(class_.properties[primaryKey].key))
             if !isMixed, key != .null { return scalar(key, isExtended: options.isExtended) }
         }
         add("{\"$link\":{\"table\":")
@@ -171,11 +168,11 @@ struct JSONWriter {
         case .string(let text): quote(text)
         case .double(let number):
             if number.isFinite { return add("\(number)") }
-            typed("$numberDouble", Self.special(number), isExtended)
+            typed("$numberDouble", ExtendedJSON.text(number), isExtended)
         case .float(let number):
             if number.isFinite, !isExtended { return add("\(number)") }
             typed(
-                "$numberFloat", number.isFinite ? "\(number)" : Self.special(Double(number)),
+                "$numberFloat", number.isFinite ? "\(number)" : ExtendedJSON.text(Double(number)),
                 isExtended)
         case .decimal128(let number): typed("$numberDecimal", "\(number)", isExtended)
         case .objectId(let id): typed("$oid", "\(id)", isExtended)
@@ -191,10 +188,6 @@ struct JSONWriter {
 
     private mutating func typed(_ name: String, _ text: String, _ isExtended: Bool) {
         add(isExtended ? "{\"\(name)\":\"\(text)\"}" : "\"\(text)\"")
-    }
-
-    private static func special(_ number: Double) -> String {
-        number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
     }
 
     private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }

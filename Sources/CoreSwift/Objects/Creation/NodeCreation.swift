@@ -72,11 +72,7 @@ struct NodeCreation {
 
     private mutating func create(_ class_: CreationClass) throws(RealmError) {
         let site = CreationSite(owner: class_)
-        if class_.isEmbedded {
-            throw RealmError(
-                .illegalOperation,
-                "class \(class_.name) is embedded; its objects are created in their owner")
-        }
+        try class_.checkIsCreatable()
         guard nodes[0].kind == .object else { throw mismatch(0, site, "an object") }
         try describe(0, class_, site)
         try describeAll()
@@ -112,10 +108,7 @@ struct NodeCreation {
             throw RealmError(
                 .invalidProperty, "\(owner.name) has no property \(collection.propertyKey)")
         }
-        var site = CreationSite(owner: owner)
-        site.property = place
-        site.index = index
-        site.key = key
+        let site = CreationSite(owner: owner, property: place, index: index, key: key)
         let property = owner.properties[place]
         try describe(0, for: property, site, embedded: nil)
         try describeAll()
@@ -165,8 +158,7 @@ struct NodeCreation {
         _ node: Int, of owner: Int, _ place: Int
     ) throws(RealmError) {
         let property = creation.objects[owner].class_.properties[place]
-        var site = CreationSite(owner: creation.objects[owner].class_)
-        site.property = place
+        var site = CreationSite(owner: creation.objects[owner].class_, property: place)
         let updates = creation.policy == .modified
         guard property.collection != .none else {
             return try describe(
@@ -212,12 +204,10 @@ struct NodeCreation {
                 .missingPrimaryKey,
                 "creating \(class_.name) needs a value for its primary key \(property.name)")
         }
-        var keySite = CreationSite(owner: class_)
-        keySite.property = place
         guard nodes[given].kind == .value else {
-            throw mismatch(given, keySite, property.typeDescription)
+            throw mismatch(given, class_.keySite, property.typeDescription)
         }
-        try check(nodes[given].value, property, keySite)
+        try check(nodes[given].value, property, class_.keySite)
         let key = try Value(nodes[given].value)
         let count = creation.objects.count
         let object = try creation.find(
@@ -299,11 +289,7 @@ struct NodeCreation {
             guard property.type == .mixed else {
                 throw mismatch(node, site, property.typeDescription)
             }
-            guard property.collection != .set else {
-                throw RealmError(
-                    .illegalOperation, "\(site.description): a set holds no lists and dictionaries"
-                )
-            }
+            try site.checkNesting(depth, isInSet: property.collection == .set)
             return try nested(node, property, site, depth: depth)
         case .object, nil: throw mismatch(node, site, property.typeDescription)
         }
@@ -313,12 +299,6 @@ struct NodeCreation {
     private func nested(
         _ node: Int, _ property: CreationProperty, _ site: CreationSite, depth: Int
     ) throws(RealmError) -> PlannedContent {
-        guard depth < ElementLayout.depthMax else {
-            throw RealmError(
-                .limitExceeded,
-                "\(site.description): collections are nested deeper than the limit, which is "
-                    + "\(ElementLayout.depthMax)")
-        }
         if nodes[node].kind == .list {
             var result: [PlannedContent] = []
             for child in nodes.children(node) {
@@ -363,12 +343,7 @@ struct NodeCreation {
     private func check(
         _ value: RawValue, _ property: CreationProperty, _ site: CreationSite
     ) throws(RealmError) {
-        if value.isNull {
-            if property.isNullable { return }
-            throw RealmError(
-                .propertyNotNullable,
-                "\(site.description) takes \(property.typeDescription), null is no value for it")
-        }
+        if value.isNull { return try site.checkNull(property) }
         let wanted = property.type == .mixed ? value.type : property.type.valueType?.rawValue
         guard value.type == wanted, value.type <= ValueType.uuid.rawValue else {
             throw RealmError(

@@ -1,16 +1,21 @@
 // Text forms of values that JSON has no form for, both ways: ISO 8601 for timestamps and base64 for
 // binaries. Object ids, UUIDs and decimals have theirs with their types.
 
-enum TextForms {
+package enum TextForms {
     // MARK: Timestamps
 
     /// `2024-02-29T12:30:00.25Z`; where the year has not four digits, `T<seconds>:<nanoseconds>` as
     /// in queries.
-    static func text(_ time: Timestamp) -> String {
+    package static func text(_ time: Timestamp) -> String {
         // 0000-01-01 and 9999-12-31.
         guard time.seconds > -62_167_219_200, time.seconds < 253_402_300_799 else {
             return "T\(time.seconds):\(time.nanoseconds)"
         }
+        return date(time)
+    }
+
+    /// `2024-02-29T12:30:00.25Z`.
+    package static func date(_ time: Timestamp) -> String {
         var text = JSONText.calendar(time)
         while text.hasSuffix("0"), text.contains(".") { text.removeLast() }
         return text.replacingBlank() + "Z"
