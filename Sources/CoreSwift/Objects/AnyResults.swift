@@ -1,19 +1,31 @@
 // What a results handle of the C ABI holds: `Results` of objects, or the `ValueResults` of a
 // collection; both are a session, a description, and what was found when it was asked last. A class
 // and not a protocol, so that a handle that is in hand tells which it is with one load.
+//
+// What is the same of both is an extension: AnyResults+Refinement.swift.
 
 public class AnyResults {
     package final let realm: Realm
+    /// The class of the objects; of values, that of the collection's owner.
+    package final let classKey: ClassKey
     private final var given: ResultsDescription
     /// Rollbacks of the session that `given` knows of.
     private final var rollbacks: UInt32
     /// The elements are values of a collection: this is a `ValueResults`, else a `Results`.
     package final let holdsValues: Bool
+    /// The realm's generation when the results were made; compaction ends it.
+    final let generation: UInt32
+    /// Any thread may use those of a frozen realm.
+    final let lock: Lock?
 
     init(_ realm: Realm, _ description: ResultsDescription, holdsValues: Bool) {
         self.realm = realm
+        classKey = description.classKey
         given = description
-        rollbacks = realm.session.pointee.rollbacks
+        let session = realm.session
+        rollbacks = session.pointee.rollbacks
+        generation = session.pointee.generation
+        lock = realm.isFrozen ? Lock() : nil
         self.holdsValues = holdsValues
     }
 
@@ -22,6 +34,55 @@ public class AnyResults {
         if rollbacks != realm.session.pointee.rollbacks { given.leaveAborted(realm, &rollbacks) }
         return given
     }
+
+    // MARK: What each of the two has in a way of its own
+
+    /// False after the realm was closed or compacted, or the class is gone, or the object of the collection.
+    public var isValid: Bool { unwritten() }
+
+    /// Throws `.staleAccessor` when the results are not valid any more.
+    func check() throws(RealmError) { unwritten() }
+
+    /// The same elements, chosen and ordered by other steps.
+    func with(_ description: ResultsDescription) -> Self { unwritten() }
+
+    /// The number of elements, DISTINCT, LIMIT and OFFSET included.
+    public func count() throws(RealmError) -> Int { unwritten() }
+
+    /// The element at a position: a link, or a value, whose text is borrowed until the realm moves or
+    /// changes. Null where an element of a snapshot is gone.
+    package func get(_ index: Int) throws(RealmError) -> RawValue { unwritten() }
+
+    /// The position of the first element that is this value, or nil.
+    package func find(_ value: RawValue) throws(RealmError) -> Int? { unwritten() }
+
+    /// The position of an object, or nil.
+    package func find(_ object: ObjectHandle) throws(RealmError) -> Int? { unwritten() }
+
+    /// Results over the same source with the same conditions and ordering in another realm of the file.
+    /// Elements that were kept are determined anew.
+    package func resolved(in target: Realm) throws(RealmError) -> AnyResults { unwritten() }
+
+    /// The elements as they are now: those of a snapshot, or values that stay what they are.
+    package func fixed() throws(RealmError) -> AnyResults { try snapshot() }
+
+    /// A query with the conditions alone.
+    package func query() throws(RealmError) -> LiveQuery { unwritten() }
+
+    /// How the elements would be found now: which index gives the candidates, what is tested, how
+    /// they are ordered. Text for people, a line for each step; its form may change.
+    public func explain() throws(RealmError) -> String { unwritten() }
+
+    /// Minimum, maximum, sum or average of a property, or of the values themselves. `found`: a value was
+    /// produced; for sums, there are elements.
+    func aggregate(
+        _ kind: AggregateKind, _ key: PropertyKey
+    ) throws(RealmError) -> (value: RawValue, found: Bool) { unwritten() }
+
+    /// Deletes the objects, or takes the values out of their collection; needs a write transaction.
+    public func deleteAll() throws(RealmError) { unwritten() }
+
+    private func unwritten() -> Never { fatalError("Results and ValueResults have it") }
 }
 
 extension ResultsDescription {

@@ -90,7 +90,7 @@ package final class LiveQuery {
 
     /// How the query would be executed now; see `Results.explain`.
     package func explain() throws(RealmError) -> String {
-        isOverValues ? try findValues().explain() : try findAll().explain()
+        try find().explain()
     }
 
     /// Live results with the query's ordering; `.illegalOperation` for a query over values.
@@ -123,7 +123,7 @@ package final class LiveQuery {
 
     /// Deletes the objects that the query finds, or takes the values out of their collection.
     package func deleteAll() throws(RealmError) {
-        isOverValues ? try findValues().deleteAll() : try findAll().deleteAll()
+        try find().deleteAll()
     }
 
     /// Conditions of both; the ordering of the new text follows.

@@ -1,30 +1,6 @@
 // The counterparts of objects and results in another realm of the same file: how they get from a
 // live realm to a frozen one, and back. Called by the C ABI; `Realm.freeze` makes the frozen realm.
 
-extension Results {
-    /// Results over the same source with the same conditions and ordering in `target`. The elements
-    /// of a snapshot are determined anew. Throws `.staleAccessor` when these results are not valid
-    /// any more, and `.closedRealm`.
-    package func resolved(in target: Realm) throws(RealmError) -> Results {
-        let tables = try target.readTables()
-        try realm.checkSameFile(target)
-        guard isValid else {
-            throw RealmError(
-                .staleAccessor,
-                "the results of \(realm.schema.named(classKey)) of '\(realm.path)' are not valid any more"
-            )
-        }
-        guard tables.table(classKey) != nil else {
-            throw RealmError(
-                .noSuchTable,
-                "version \(tables.version) of '\(target.path)' has no class with key "
-                    + "\(classKey)")
-        }
-        return try target.objects(
-            of: description.resolved(SnapshotReader(tables: tables)))
-    }
-}
-
 extension ObjectHandle {
     /// The same object in `target`; nil when it is not there, also because it was deleted here.
     package func resolved(in target: Realm) throws(RealmError) -> ObjectHandle? {

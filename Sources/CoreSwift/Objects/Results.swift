@@ -12,15 +12,11 @@
 
 /// Objects of one class in an order, always up to date.
 public final class Results: AnyResults {
-    package let classKey: ClassKey
     /// The objects are the rows of the class, position by position.
     private let isWholeClass: Bool
     /// The collection whose elements these are, one by one: nothing is kept of it.
     let plain: RealmCollection?
-    /// The realm's generation when the results were made; compaction ends it.
-    private let generation: UInt32
     private var cache = Cache()
-    private let lock: Lock?
 
     /// When something was computed.
     struct Freshness: Equatable {
@@ -50,22 +46,18 @@ public final class Results: AnyResults {
 
     /// `plain`: the collection that is described, where the description is that of all it holds.
     init(_ realm: Realm, _ description: ResultsDescription, plain: RealmCollection? = nil) {
-        classKey = description.classKey
         if case .objects = description.source {
             isWholeClass = description.isBare
         } else {
             isWholeClass = false
         }
         self.plain = plain
-        generation = realm.session.pointee.generation
-        lock = realm.isFrozen ? Lock() : nil
         super.init(realm, description, holdsValues: false)
     }
 
     // MARK: Validity
 
-    /// False after the realm was closed or compacted, or the class is gone.
-    public var isValid: Bool {
+    public override var isValid: Bool {
         guard !realm.isClosed, realm.session.pointee.generation == generation else { return false }
         if realm.session.pointee.status == .idle { return true }
         return realm.tables?.table(classKey) != nil
@@ -121,8 +113,7 @@ public final class Results: AnyResults {
 
     // MARK: Size
 
-    /// The number of elements, DISTINCT, LIMIT and OFFSET included.
-    public func count() throws(RealmError) -> Int {
+    public override func count() throws(RealmError) -> Int {
         try locked { () throws(RealmError) in
             if isWholeClass {
                 guard isValid, let table = try realm.readTables().table(classKey) else {
@@ -239,9 +230,8 @@ public final class Results: AnyResults {
             "index \(index) is out of bounds of results with \(count) elements")
     }
 
-    /// The element as a link; null where an element of a snapshot is gone.
     @inline(__always)
-    package func get(_ index: Int) throws(RealmError) -> RawValue {
+    package override func get(_ index: Int) throws(RealmError) -> RawValue {
         if isNear(index) {
             let row = near.leaf.liveRow(index &- near.start)
             return .link(classKey, near.leaf.key(row))
@@ -268,9 +258,7 @@ public final class Results: AnyResults {
             let row = near.leaf.liveRow(index &- near.start)
             return ObjectHandle.make(
                 realm.session, near.table.unsafelyUnwrapped, near.leaf.key(row),
-                RowPlace(
-                    leaf: UnsafeMutableRawPointer(mutating: near.leaf.base), row: row,
-                    state: .sealed))
+                Self.place(near.leaf, row))
         }
         return try objectSlowly(index)
     }
@@ -310,10 +298,12 @@ public final class Results: AnyResults {
             near.leaf = leaf
         }
         guard let row, !leaf.isDead(row) else { return nil }
-        return (
-            table, key,
-            RowPlace(leaf: UnsafeMutableRawPointer(mutating: leaf.base), row: row, state: .sealed)
-        )
+        return (table, key, Self.place(leaf, row))
+    }
+
+    @inline(__always)
+    private static func place(_ leaf: LeafView, _ row: Int) -> RowPlace {
+        RowPlace(leaf: UnsafeMutableRawPointer(mutating: leaf.base), row: row, state: .sealed)
     }
 
     /// Has a handle name the element at a position, which costs a fifth of making another. False where that can't be,
@@ -324,9 +314,7 @@ public final class Results: AnyResults {
             let row = near.leaf.liveRow(index &- near.start)
             return handle.point(
                 realm.session, near.table.unsafelyUnwrapped, near.leaf.key(row),
-                RowPlace(
-                    leaf: UnsafeMutableRawPointer(mutating: near.leaf.base), row: row,
-                    state: .sealed))
+                Self.place(near.leaf, row))
         }
         guard let found = try listed(index) else { return false }
         return handle.point(realm.session, found.table, found.key, found.place)
@@ -342,8 +330,7 @@ public final class Results: AnyResults {
         }
     }
 
-    /// The position of a value; nil for anything but a link to an element.
-    package func find(_ value: RawValue) throws(RealmError) -> Int? {
+    package override func find(_ value: RawValue) throws(RealmError) -> Int? {
         guard value.type == ValueType.link.rawValue, value.linkClass == classKey else {
             _ = try locked { () throws(RealmError) in try reader() }
             return nil
@@ -353,8 +340,8 @@ public final class Results: AnyResults {
 
     /// The position of an object; throws for invalid handles and objects of other classes. An
     /// object of another realm of the file is the one with its key here.
-    package func find(_ object: ObjectHandle) throws(RealmError) -> Int? {
-        try reading { _, _ throws(RealmError) in }
+    package override func find(_ object: ObjectHandle) throws(RealmError) -> Int? {
+        try check()
         guard object.isValid else {
             throw RealmError(.staleAccessor, "the object to find was deleted")
         }
@@ -370,6 +357,82 @@ public final class Results: AnyResults {
                 "an object of '\(object.realm.path)' cannot be among results of '\(realm.path)'")
         }
         return try find(object.objectKey)
+    }
+
+    // MARK: Refining
+
+    override func check() throws(RealmError) { try reading { _, _ throws(RealmError) in } }
+
+    override func with(_ description: ResultsDescription) -> Self {
+        unsafeDowncast(Results(realm, description), to: Self.self)
+    }
+
+    package override func query() throws(RealmError) -> LiveQuery {
+        try check()
+        let all =
+            if let conditions = try description.conditions() { conditions } else {
+                try Query.all(schema: realm.schema, classKey: classKey)
+            }
+        return LiveQuery(realm, all, in: description.source)
+    }
+
+    public override func explain() throws(RealmError) -> String {
+        try reading { snapshot, _ throws(RealmError) in
+            try description.explain(snapshot, realm.schema)
+        }
+    }
+
+    /// Throws `.staleAccessor` when these results are not valid any more, and `.closedRealm`.
+    package override func resolved(in target: Realm) throws(RealmError) -> Results {
+        let tables = try target.readTables()
+        try realm.checkSameFile(target)
+        guard isValid else { throw stale() }
+        guard tables.table(classKey) != nil else {
+            throw RealmError(
+                .noSuchTable,
+                "version \(tables.version) of '\(target.path)' has no class with key "
+                    + "\(classKey)")
+        }
+        return try target.objects(
+            of: description.resolved(SnapshotReader(tables: tables)))
+    }
+
+    // MARK: Aggregates
+
+    override func aggregate(
+        _ kind: AggregateKind, _ propertyKey: PropertyKey
+    ) throws(RealmError) -> (value: RawValue, found: Bool) {
+        let result: (RawValue, Bool) = try reading {
+            (snapshot, table) throws(RealmError) -> (RawValue, Bool) in
+            let column = try ObjectHandle.column(table.table, propertyKey)
+            if let keys = try keysInside(snapshot, table) {
+                let value = try Aggregate.ofObjects(kind, table, column: column, keys)
+                return (value, kind == .sum ? !keys.isEmpty : !value.isNull)
+            }
+            let value = try Aggregate.ofTable(kind, table, column: column)
+            return (value, kind == .sum ? table.rowCount > 0 : !value.isNull)
+        }
+        // Text of a mixed value may lie in memory that the write transaction moves.
+        return realm.session.pointee.status == .writing
+            ? (realm.keep(result.0), result.1) : result
+    }
+
+    // MARK: Deleting
+
+    public override func deleteAll() throws(RealmError) {
+        let keys = try keys()
+        let tables = try realm.tablesForWriting()
+        if let plain, plain.type == .dictionary {
+            // The values of a dictionary are entries of it: they go, the objects stay.
+            if plain.isValid { try plain.removeAll() }
+            return
+        }
+        guard let table = tables.table(classKey) else { return }
+        // Whatever happens on the way, remembered rows are not good any more.
+        defer { realm.session.pointee.stamp.pointee &+= 1 }
+        for key in keys {
+            if try table.find(key) != nil { try table.deleteRow(key) }
+        }
     }
 
     // MARK: For the extensions

@@ -72,11 +72,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
     /// over objects of a collection that nobody else can see yet.
     package convenience init(_ results: AnyResults) throws(RealmError) {
         let realm = results.realm
-        if let objects = results as? Results {
-            _ = try objects.limited(0)
-        } else if let values = results as? ValueResults {
-            _ = try values.count()
-        }
+        try results.check()
         let frozen = try realm.freeze()
         if realm.isWritable, case .collection(let place) = results.description.source,
             try place.view(SnapshotReader(tables: try realm.readTables())) != nil

@@ -6,8 +6,6 @@
 // are kept until something changes. Belongs to the realm's thread; those of frozen realms are
 // guarded by a lock, because any thread may use them.
 //
-// Refinement and aggregates: ValueResults+Refinement.swift.
-//
 // Invariants
 //   1. `selection` holds for the stamp and the number of patches it was made at, see `Results`.
 //   2. The collection's class was settled when it was made, so that its texts stay where they are
@@ -24,9 +22,6 @@ package final class ValueResults: AnyResults {
     /// choose.
     private let first: Int?
     private var selection: Selection?
-    /// The realm's generation when the results were made; compaction ends it.
-    private let generation: UInt32
-    private let lock: Lock?
 
     /// Elements that were chosen.
     struct Selection {
@@ -44,16 +39,12 @@ package final class ValueResults: AnyResults {
         self.collection = collection
         self.source = source
         first = description.firstCount
-        let session = collection.realm.session
-        generation = session.pointee.generation
-        lock = session.pointee.isFrozen ? Lock() : nil
         super.init(collection.realm, description, holdsValues: true)
     }
 
     // MARK: Validity
 
-    /// False once the object of the collection was deleted, or the realm closed or compacted.
-    package var isValid: Bool {
+    public override var isValid: Bool {
         realm.session.pointee.generation == generation
             && (source.kept == nil ? collection.isValid : !realm.isClosed)
     }
@@ -76,12 +67,11 @@ package final class ValueResults: AnyResults {
         RealmError(
             .staleAccessor,
             "the results over a \(collection.type) of "
-                + "\(collection.realm.schema.named(collection.classKey)) "
+                + "\(collection.realm.schema.named(classKey)) "
                 + "of '\(realm.path)' are not valid any more")
     }
 
-    /// Throws when the results cannot be used.
-    func check() throws(RealmError) {
+    override func check() throws(RealmError) {
         try reading { () throws(RealmError) in
             if source.kept == nil { _ = try collection.count() } else { _ = try realm.readTables() }
         }
@@ -104,7 +94,7 @@ package final class ValueResults: AnyResults {
     }
 
     private func freshness() throws(RealmError) -> Results.Freshness {
-        let table = try realm.readTables().table(collection.classKey)
+        let table = try realm.readTables().table(classKey)
         return Results.Freshness(
             stamp: realm.session.pointee.stamp.pointee,
             patches: table?.patches ?? 0)
@@ -137,13 +127,11 @@ package final class ValueResults: AnyResults {
 
     // MARK: Elements
 
-    /// The number of elements.
-    package func count() throws(RealmError) -> Int {
+    public override func count() throws(RealmError) -> Int {
         try reading { () throws(RealmError) in try countInside() }
     }
 
-    /// The value at a position; text is borrowed until the realm moves or changes.
-    package func get(_ index: Int) throws(RealmError) -> RawValue {
+    package override func get(_ index: Int) throws(RealmError) -> RawValue {
         try reading { () throws(RealmError) in try value(index) }
     }
 
@@ -193,8 +181,7 @@ package final class ValueResults: AnyResults {
         return kind == .mixed || value.isNull || value.type == kind.valueType.rawValue
     }
 
-    /// The position of the first element with this value, or nil.
-    package func find(_ value: RawValue) throws(RealmError) -> Int? {
+    package override func find(_ value: RawValue) throws(RealmError) -> Int? {
         try reading { () throws(RealmError) in
             guard fits(value) else {
                 _ = try countInside()
@@ -216,13 +203,124 @@ package final class ValueResults: AnyResults {
         }
     }
 
-    /// The position of a link to an object, which only mixed values can be.
-    package func find(_ object: ObjectHandle) throws(RealmError) -> Int? {
+    /// That of a link to the object, which only mixed values can be.
+    package override func find(_ object: ObjectHandle) throws(RealmError) -> Int? {
         _ = try count()
         guard object.isValid else {
             throw RealmError(.staleAccessor, "the object to find was deleted")
         }
         guard object.realm.file === realm.file else { return nil }
         return try find(.link(object.classKey, object.objectKey))
+    }
+
+    // MARK: Refining
+
+    override func with(_ description: ResultsDescription) -> Self {
+        unsafeDowncast(ValueResults(collection, source, description), to: Self.self)
+    }
+
+    /// The values as they are now. A link whose object is deleted later becomes null; lists and
+    /// dictionaries among mixed values stay live.
+    package override func fixed() throws(RealmError) -> ValueResults {
+        let fixed = try reading { () throws(RealmError) -> KeptValues in
+            let count = try countInside()
+            if let chosen = try chosen() { return KeptValues(chosen.values.prefix(count)) }
+            return KeptValues(try source.all(try snapshotReader()).prefix(count))
+        }
+        var kept = source
+        kept.kept = fixed
+        return ValueResults(
+            collection, kept, ResultsDescription(classKey, .values(kept)))
+    }
+
+    public override func explain() throws(RealmError) -> String {
+        try reading { () throws(RealmError) in
+            try description.explain(try snapshotReader(), realm.schema)
+        }
+    }
+
+    /// Without any conditions it selects nothing, as callers of the C ABI
+    /// are used to.
+    package override func query() throws(RealmError) -> LiveQuery {
+        try check()
+        guard let conditions = try description.conditions() else {
+            return try realm.query(classKey, "FALSEPREDICATE")
+        }
+        return LiveQuery(realm, conditions.withoutOrdering(), in: description.source)
+    }
+
+    /// A query with the conditions and those of a text, in which SELF is the element; the ordering
+    /// is that of the text.
+    package func query(
+        _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument] = []
+    ) throws(RealmError) -> LiveQuery {
+        try check()
+        let next = try Query.parse(text, arguments, realm.schema, classKey, values: kind)
+        let both = try description.conditions()?.withoutOrdering().and(next) ?? next
+        return LiveQuery(realm, both, in: description.source)
+    }
+
+    /// `.invalidTableRef` when the object of the collection is not there.
+    package override func resolved(in target: Realm) throws(RealmError) -> ValueResults {
+        let tables = try target.readTables()
+        try check()
+        guard let there = try collection.resolve(in: target) else {
+            throw RealmError(
+                .invalidTableRef,
+                "object \(collection.objectKey) of "
+                    + "\(collection.realm.schema.named(classKey)) is not in "
+                    + "that version of '\(target.path)'")
+        }
+        var live = source
+        live.kept = nil
+        return ValueResults(
+            there, live, try description.resolved(SnapshotReader(tables: tables)))
+    }
+
+    // MARK: Deleting
+
+    public override func deleteAll() throws(RealmError) {
+        try reading { () throws(RealmError) in
+            guard source.kept == nil else {
+                throw RealmError(
+                    .illegalOperation, "values that were kept cannot be removed from a collection")
+            }
+            if description.isBare { return try collection.removeAll() }
+            try collection.checkWritable()
+            var places = Array(0..<(try countInside()))
+            if let chosen = try chosen() { places = chosen.positions.sorted() }
+            for place in places.reversed() { try collection.remove(at: place) }
+        }
+    }
+
+    // MARK: Aggregates
+
+    override func aggregate(
+        _ aggregate: AggregateKind, _ key: PropertyKey
+    ) throws(RealmError) -> (value: RawValue, found: Bool) {
+        try reading { () throws(RealmError) -> (RawValue, Bool) in
+            var values = try chosen()?.values
+            if values == nil { values = try source.kept?.current(try snapshotReader()) }
+            let count = try countInside()
+            guard let table = try realm.readTables().table(classKey) else {
+                throw RealmError(
+                    .noSuchTable,
+                    "'\(realm.path)' has no class with key \(classKey)")
+            }
+            let value = try Aggregate.ofValues(aggregate, kind, TableReader(table: table)) {
+                add throws(RealmError) in
+                if let values {
+                    for value in values.prefix(count) { add(value) }
+                } else {
+                    try collection.forEachValue(source.column, first: count, add)
+                }
+            }
+            if aggregate == .sum {
+                // What callers of the C ABI are used to.
+                let isBare = count == 0 && kind == .mixed && collection.type == .dictionary
+                return (isBare ? .int(0) : value, count > 0)
+            }
+            return (collection.stable(value), !value.isNull)
+        }
     }
 }
