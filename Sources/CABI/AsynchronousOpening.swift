@@ -16,9 +16,7 @@ public func realm_open_async(
     let userdata = Userdata(userdata, userdata_free)
     return boundary(nil) { () throws(RealmError) in
         let config = try held(config, .config, as: ConfigObject.self)
-        guard let completion else {
-            throw RealmError(.invalidArgument, "completion must not be NULL")
-        }
+        let completion = try given(completion, "completion")
         let key = config.encryptionKey
         let task = try OpeningTask.start(try config.configuration()) { result in
             // The configuration frees what its callbacks use, and may have got another key meanwhile.

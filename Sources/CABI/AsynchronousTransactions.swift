@@ -24,9 +24,7 @@ public func realm_async_begin_write(
     let userdata = Userdata(userdata, userdata_free)
     return succeeds { () throws(RealmError) in
         let realm = try realmHeld(realm)
-        guard let callback else {
-            throw RealmError(.invalidArgument, "callback must not be NULL")
-        }
+        let callback = try given(callback, "callback")
         let number = try realm.writeAsynchronously(leavesOpen: notify_only) {
             callback(userdata.pointer)
         }

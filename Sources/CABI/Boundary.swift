@@ -69,20 +69,55 @@ func borrow<T: AnyObject, R>(
     return try result.get()
 }
 
+/// As `boundary`, with the realm of a handle, for calls that programs make in loops.
+@inline(__always)
+func boundary<R>(
+    _ realm: OpaquePointer?, _ failure: R, _ body: (Realm) throws(RealmError) -> R
+) -> R {
+    boundary(failure) { () throws(RealmError) in
+        try borrow(realm, .realm, as: Realm.self, body)
+    }
+}
+
+/// The object of a handle.
+@inline(__always)
+func objectHeld(_ handle: OpaquePointer?) throws(RealmError) -> ObjectHandle {
+    ObjectHandle(checked: try HandleSlab.check(UnsafeRawPointer(handle), .object))
+}
+
 /// A new handle of `kind` that keeps `object`.
 func makeHandle(_ kind: HandleKind, _ object: consuming AnyObject) -> OpaquePointer {
     OpaquePointer(HandleSlab.allocate(kind, holding: object))
+}
+
+/// An argument that has to be there; NULL is `.invalidArgument` naming the parameter.
+@inline(__always)
+func given<T>(_ argument: T?, _ parameter: StaticString) throws(RealmError) -> T {
+    guard let argument else { throw missing(parameter) }
+    return argument
+}
+
+@inline(never)
+private func missing(_ parameter: StaticString) -> RealmError {
+    RealmError(.invalidArgument, "\(parameter) must not be NULL")
 }
 
 /// Text of a C string argument; NULL is `.invalidArgument` naming the parameter.
 func text(
     _ pointer: UnsafePointer<CChar>?, _ parameter: StaticString
 ) throws(RealmError) -> String {
-    guard let pointer else {
-        throw RealmError(.invalidArgument, "\(parameter) must not be NULL")
-    }
-    guard let text = String(validatingCString: pointer) else {
+    guard let text = String(validatingCString: try given(pointer, parameter)) else {
         throw RealmError(.invalidArgument, "\(parameter) is not UTF-8 text")
     }
     return text
+}
+
+/// The bytes of a C string, whether they are UTF-8 or not: who reads them tells.
+func cBytes(
+    _ pointer: UnsafePointer<CChar>?, _ parameter: StaticString
+) throws(RealmError) -> UnsafeRawBufferPointer {
+    let pointer = try given(pointer, parameter)
+    var count = 0
+    while pointer[count] != 0 { count += 1 }
+    return UnsafeRawBufferPointer(start: pointer, count: count)
 }

@@ -71,9 +71,7 @@ public func realm_change_log_read(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let realm = try realmHeld(realm)
-        guard let callback else {
-            throw RealmError(.invalidArgument, "callback must not be NULL")
-        }
+        let callback = try given(callback, "callback")
         try realm.readLog(from: from_version) { tell($0, callback, userdata) }
     }
 }
@@ -119,8 +117,7 @@ private func copyForC(
 private func changes(
     _ start: UnsafePointer<UInt8>?, _ size: Int
 ) throws(RealmError) -> [UInt8] {
-    guard let start else { throw RealmError(.invalidArgument, "changes must not be NULL") }
-    return Array(UnsafeBufferPointer(start: start, count: size))
+    Array(UnsafeBufferPointer(start: try given(start, "changes"), count: size))
 }
 
 /// Compares two realms of this thread, of one file or of two; frozen ones stand for older versions.
@@ -175,9 +172,7 @@ public func realm_change_log_read_changes(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let realm = try realmHeld(realm)
-        guard let callback else {
-            throw RealmError(.invalidArgument, "callback must not be NULL")
-        }
+        let callback = try given(callback, "callback")
         try realm.readChanges(try changes(start, size)) { tell($0, callback, userdata) }
     }
 }

@@ -7,12 +7,7 @@ import CoreSwift
 private func changesHeld<Changes: Sendable>(
     _ handle: OpaquePointer?, _ kind: HandleKind, as type: Changes.Type
 ) -> Changes? {
-    guard HandleSlab.isHandle(UnsafeRawPointer(handle), kind) else { return nil }
-    do throws(RealmError) {
-        return try held(handle, kind, as: ChangesObject<Changes>.self).changes
-    } catch {
-        return nil
-    }
+    (try? held(handle, kind, as: ChangesObject<Changes>.self))?.changes
 }
 
 private func elementChanges(_ handle: OpaquePointer?) -> ElementChanges? {

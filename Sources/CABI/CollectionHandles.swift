@@ -34,14 +34,49 @@ func withCollection<R>(
     try borrow(handle, kind, as: RealmCollection.self, body)
 }
 
+/// As `boundary`, with the collection of a handle of `kind`.
+@inline(__always)
+func boundary<R>(
+    _ handle: OpaquePointer?, _ kind: HandleKind, _ failure: R,
+    _ body: (RealmCollection) throws(RealmError) -> R
+) -> R {
+    boundary(failure) { () throws(RealmError) in try withCollection(handle, kind, body) }
+}
+
+/// As `succeeds`, with the collection of a handle of `kind`.
+@inline(__always)
+func succeeds(
+    _ handle: OpaquePointer?, _ kind: HandleKind,
+    _ body: (RealmCollection) throws(RealmError) -> Void
+) -> Bool {
+    succeeds { () throws(RealmError) in try withCollection(handle, kind, body) }
+}
+
+func writeCount(
+    _ handle: OpaquePointer?, _ kind: HandleKind, _ out: UnsafeMutablePointer<Int>?
+) -> Bool {
+    succeeds(handle, kind) { collection throws(RealmError) in
+        let count = try collection.count()
+        out?.pointee = count
+    }
+}
+
+/// The list or dictionary that `body` finds, or makes, in a collection of mixed values; others, which are
+/// called `name`, fail with `code`.
+func nested(
+    in collection: RealmCollection, makes: Bool, _ code: ErrorCode, _ name: StaticString,
+    _ body: (RealmCollection) throws(RealmError) -> RealmCollection
+) throws(RealmError) -> OpaquePointer? {
+    if makes { try collection.checkWritable() } else { _ = try collection.count() }
+    guard try collection.holdsMixed() else {
+        throw RealmError(code, "only \(name) of mixed values hold lists and dictionaries")
+    }
+    return try body(collection).cHandle
+}
+
 /// False for anything but a handle of `kind` whose collection is there.
 func isValidCollection(_ handle: OpaquePointer?, _ kind: HandleKind) -> Bool {
-    guard HandleSlab.isHandle(UnsafeRawPointer(handle), kind) else { return false }
-    do throws(RealmError) {
-        return try withCollection(handle, kind) { $0.isValid }
-    } catch {
-        return false
-    }
+    (try? withCollection(handle, kind) { $0.isValid }) ?? false
 }
 
 func resolve(
@@ -49,9 +84,7 @@ func resolve(
     _ resolved: UnsafeMutablePointer<OpaquePointer?>?
 ) throws(RealmError) {
     let collection = try held(handle, kind, as: RealmCollection.self)
-    guard let resolved else {
-        throw RealmError(.invalidArgument, "resolved must not be NULL")
-    }
+    let resolved = try given(resolved, "resolved")
     resolved.pointee = try collection.resolve(in: try realmHeld(target))?.cHandle
 }
 

@@ -3,13 +3,6 @@
 import CRealm
 import CoreSwift
 
-@inline(__always)
-private func withDictionary<R>(
-    _ handle: OpaquePointer?, _ body: (RealmCollection) throws(RealmError) -> R
-) throws(RealmError) -> R {
-    try withCollection(handle, .dictionary, body)
-}
-
 /// A key to look for: text without data stands for the empty key. Calls `body` with nil for what
 /// is no string.
 @inline(__always)
@@ -61,12 +54,7 @@ public func realm_dictionary_is_valid(_ dictionary: OpaquePointer?) -> Bool {
 public func realm_dictionary_size(
     _ dictionary: OpaquePointer?, _ out_size: UnsafeMutablePointer<Int>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        let count = try withDictionary(dictionary) { dictionary throws(RealmError) in
-            try dictionary.count()
-        }
-        out_size?.pointee = count
-    }
+    writeCount(dictionary, .dictionary, out_size)
 }
 
 /// Describes the property that holds the dictionary. Fails: RLM_ERR_INVALIDATED_OBJECT.
@@ -89,7 +77,7 @@ public func realm_dictionary_find(
     _ out_value: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let value = try withDictionary(dictionary) { dictionary throws(RealmError) in
+        let value = try withCollection(dictionary, .dictionary) { dictionary throws(RealmError) in
             try withKey(key) { key throws(RealmError) -> RawValue? in
                 guard let key, let index = try dictionary.find(key: key) else { return nil }
                 return try dictionary.get(index)
@@ -108,13 +96,11 @@ public func realm_dictionary_get(
     _ dictionary: OpaquePointer?, _ index: Int, _ out_key: UnsafeMutablePointer<realm_value_t>?,
     _ out_value: UnsafeMutablePointer<realm_value_t>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withDictionary(dictionary) { dictionary throws(RealmError) in
-            let key = try dictionary.key(index)
-            let value = try dictionary.get(index)
-            out_key?.raw.pointee = key
-            out_value?.raw.pointee = value
-        }
+    succeeds(dictionary, .dictionary) { dictionary throws(RealmError) in
+        let key = try dictionary.key(index)
+        let value = try dictionary.get(index)
+        out_key?.raw.pointee = key
+        out_value?.raw.pointee = value
     }
 }
 
@@ -125,12 +111,10 @@ public func realm_dictionary_get(
 public func realm_dictionary_get_linked_object(_ dictionary: OpaquePointer?, _ key: realm_value_t)
     -> OpaquePointer?
 {
-    boundary(nil) { () throws(RealmError) in
-        try withDictionary(dictionary) { dictionary throws(RealmError) in
-            try withKey(key) { text throws(RealmError) in
-                try ifThere(nil) { () throws(RealmError) in
-                    try dictionary.object(key: text ?? RawValue(key))?.cHandle
-                }
+    boundary(dictionary, .dictionary, nil) { dictionary throws(RealmError) in
+        try withKey(key) { text throws(RealmError) in
+            try ifThere(nil) { () throws(RealmError) in
+                try dictionary.object(key: text ?? RawValue(key))?.cHandle
             }
         }
     }
@@ -143,7 +127,7 @@ public func realm_dictionary_contains_key(
     _ dictionary: OpaquePointer?, _ key: realm_value_t, _ found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let isThere = try withDictionary(dictionary) { dictionary throws(RealmError) in
+        let isThere = try withCollection(dictionary, .dictionary) { dictionary throws(RealmError) in
             try withKey(key) { key throws(RealmError) in
                 try ifThere(false) { () throws(RealmError) in
                     guard let key else { return false }
@@ -162,10 +146,8 @@ public func realm_dictionary_contains_value(
     _ dictionary: OpaquePointer?, _ value: realm_value_t, _ index: UnsafeMutablePointer<Int>?
 ) -> Bool {
     index?.pointee = notFound
-    return succeeds { () throws(RealmError) in
-        let found = try withDictionary(dictionary) { dictionary throws(RealmError) in
-            try dictionary.findIfFitting(RawValue(value))
-        }
+    return succeeds(dictionary, .dictionary) { dictionary throws(RealmError) in
+        let found = try dictionary.findIfFitting(RawValue(value))
         index?.write(found)
     }
 }
@@ -183,10 +165,8 @@ public func realm_dictionary_insert(
     _ dictionary: OpaquePointer?, _ key: realm_value_t, _ value: realm_value_t,
     _ out_index: UnsafeMutablePointer<Int>?, _ out_inserted: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        let place = try withDictionary(dictionary) { dictionary throws(RealmError) in
-            try dictionary.insert(RawValue(value), key: RawValue(key))
-        }
+    succeeds(dictionary, .dictionary) { dictionary throws(RealmError) in
+        let place = try dictionary.insert(RawValue(value), key: RawValue(key))
         out_index?.pointee = place.index
         out_inserted?.pointee = place.isNew
     }
@@ -200,10 +180,8 @@ public func realm_dictionary_insert(
 public func realm_dictionary_insert_embedded(_ dictionary: OpaquePointer?, _ key: realm_value_t)
     -> OpaquePointer?
 {
-    boundary(nil) { () throws(RealmError) in
-        try withDictionary(dictionary) { dictionary throws(RealmError) in
-            try dictionary.insertEmbedded(key: RawValue(key)).cHandle
-        }
+    boundary(dictionary, .dictionary, nil) { dictionary throws(RealmError) in
+        try dictionary.insertEmbedded(key: RawValue(key)).cHandle
     }
 }
 
@@ -214,10 +192,8 @@ public func realm_dictionary_insert_embedded(_ dictionary: OpaquePointer?, _ key
 public func realm_dictionary_erase(
     _ dictionary: OpaquePointer?, _ key: realm_value_t, _ out_erased: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        let isErased = try withDictionary(dictionary) { dictionary throws(RealmError) in
-            try dictionary.remove(key: RawValue(key))
-        }
+    succeeds(dictionary, .dictionary) { dictionary throws(RealmError) in
+        let isErased = try dictionary.remove(key: RawValue(key))
         out_erased?.pointee = isErased
     }
 }
@@ -226,10 +202,8 @@ public func realm_dictionary_erase(
 /// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE.
 @c @implementation
 public func realm_dictionary_clear(_ dictionary: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withDictionary(dictionary) { dictionary throws(RealmError) in
-            try dictionary.removeAll()
-        }
+    succeeds(dictionary, .dictionary) { dictionary throws(RealmError) in
+        try dictionary.removeAll()
     }
 }
 
@@ -241,18 +215,11 @@ private func nested(
     _ handle: OpaquePointer?, _ key: realm_value_t, _ code: ErrorCode, makes: Bool = false,
     _ body: (RealmCollection) throws(RealmError) -> RealmCollection
 ) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        try withDictionary(handle) { dictionary throws(RealmError) in
-            guard RawValue(key).type == ValueType.string.rawValue else {
-                throw RealmError(.invalidArgument, "the key of a dictionary must be a string")
-            }
-            if makes { try dictionary.checkWritable() } else { _ = try dictionary.count() }
-            guard try dictionary.holdsMixed() else {
-                throw RealmError(
-                    code, "only dictionaries of mixed values hold lists and dictionaries")
-            }
-            return try body(dictionary).cHandle
+    boundary(handle, .dictionary, nil) { dictionary throws(RealmError) in
+        guard RawValue(key).type == ValueType.string.rawValue else {
+            throw RealmError(.invalidArgument, "the key of a dictionary must be a string")
         }
+        return try nested(in: dictionary, makes: makes, code, "dictionaries", body)
     }
 }
 

@@ -13,10 +13,7 @@ import CoreSwift
 @c @implementation
 public func realm_results_snapshot_values(_ results: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        try withResults(
-            results,
-            { results throws(RealmError) in makeHandle(.results, try results.snapshot()) },
-            values: { values throws(RealmError) in makeHandle(.results, try values.fixed()) })
+        try refined(results) { results throws(RealmError) in try results.fixed() }
     }
 }
 

@@ -3,10 +3,6 @@
 import CRealm
 import CoreSwift
 
-private func object(_ handle: OpaquePointer?) throws(RealmError) -> ObjectHandle {
-    ObjectHandle(checked: try HandleSlab.check(UnsafeRawPointer(handle), .object))
-}
-
 /// Sets a mixed property from JSON text: arrays become lists, objects dictionaries, integers ints
 /// (those of 64 bits without sign wrap around) and other numbers doubles. An array replaces the
 /// value that was there; an object is merged into a dictionary that was there. Fails, and changes
@@ -19,19 +15,7 @@ public func realm_set_json(
     _ object: OpaquePointer?, _ property: realm_property_key_t, _ json_string: UnsafePointer<CChar>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let handle = try CABI.object(object)
+        let handle = try objectHeld(object)
         try handle.setJSON(PropertyKey(property), try cBytes(json_string, "json_string"))
     }
-}
-
-/// The bytes of a C string, whether they are UTF-8 or not: the reader of JSON tells.
-func cBytes(
-    _ pointer: UnsafePointer<CChar>?, _ parameter: StaticString
-) throws(RealmError) -> UnsafeRawBufferPointer {
-    guard let pointer else {
-        throw RealmError(.invalidArgument, "\(parameter) must not be NULL")
-    }
-    var count = 0
-    while pointer[count] != 0 { count += 1 }
-    return UnsafeRawBufferPointer(start: pointer, count: count)
 }

@@ -9,26 +9,14 @@ import CoreSwift
 final class ErrorRecord {
     let code: ErrorCode
     let userCodeError: UnsafeMutableRawPointer?
-    private let message: UnsafeMutablePointer<CChar>
-    private let path: UnsafeMutablePointer<CChar>?
+    private let message: CText
+    private let path: CText?
 
     init(_ error: RealmError, userCodeError: UnsafeMutableRawPointer? = nil) {
         code = error.code
         self.userCodeError = userCodeError
-        message = ErrorRecord.copy(error.message)
-        path = error.code.namesFile ? ErrorRecord.copy(error.path ?? "") : nil
-    }
-
-    deinit {
-        message.deallocate()
-        path?.deallocate()
-    }
-
-    private static func copy(_ text: String) -> UnsafeMutablePointer<CChar> {
-        let bytes = text.utf8CString
-        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-        for (i, byte) in bytes.enumerated() { copy[i] = byte }
-        return copy
+        message = CText(error.message)
+        path = error.code.namesFile ? CText(error.path ?? "") : nil
     }
 
     /// Fills a caller's record; its texts belong to this object.
@@ -36,16 +24,15 @@ final class ErrorRecord {
         out?.pointee = realm_error_t(
             error: realm_errno_e(rawValue: UInt32(bitPattern: code.rawValue)),
             categories: code.categories,
-            message: UnsafePointer(message), user_code_error: userCodeError,
-            path: UnsafePointer(path))
+            message: message.pointer, user_code_error: userCodeError, path: path?.pointer)
     }
 
     /// Same code and message.
     func equals(_ other: ErrorRecord) -> Bool {
         guard code == other.code else { return false }
         var i = 0
-        while message[i] == other.message[i] {
-            if message[i] == 0 { return true }
+        while message.pointer[i] == other.message.pointer[i] {
+            if message.pointer[i] == 0 { return true }
             i += 1
         }
         return false

@@ -4,13 +4,6 @@
 import CRealm
 import CoreSwift
 
-@inline(__always)
-private func withList<R>(
-    _ handle: OpaquePointer?, _ body: (RealmCollection) throws(RealmError) -> R
-) throws(RealmError) -> R {
-    try withCollection(handle, .list, body)
-}
-
 // MARK: - The list
 
 /// Finds the same list in another realm of the file; `resolved` gets a new handle, or NULL if its
@@ -35,10 +28,7 @@ public func realm_list_is_valid(_ list: OpaquePointer?) -> Bool {
 @c @implementation
 public func realm_list_size(_ list: OpaquePointer?, _ out_size: UnsafeMutablePointer<Int>?) -> Bool
 {
-    succeeds { () throws(RealmError) in
-        let count = try withList(list) { list throws(RealmError) in try list.count() }
-        out_size?.pointee = count
-    }
+    writeCount(list, .list, out_size)
 }
 
 /// Describes the property that holds the list. Fails: RLM_ERR_INVALIDATED_OBJECT.
@@ -57,8 +47,8 @@ public func realm_list_get_property(
 public func realm_list_get(
     _ list: OpaquePointer?, _ index: Int, _ out_value: UnsafeMutablePointer<realm_value_t>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        let value = try withList(list) { list throws(RealmError) in try list.get(index) }
+    succeeds(list, .list) { list throws(RealmError) in
+        let value = try list.get(index)
         out_value?.raw.pointee = value
     }
 }
@@ -74,8 +64,8 @@ public func realm_list_find(
     out_index?.pointee = notFound
     out_found?.pointee = false
     return succeeds { () throws(RealmError) in
-        guard let value else { throw RealmError(.invalidArgument, "value must not be NULL") }
-        let found = try withList(list) { list throws(RealmError) in
+        let value = try given(value, "value")
+        let found = try withCollection(list, .list) { list throws(RealmError) in
             try list.check(value.raw.pointee)
             return try list.find(value.raw.pointee)
         }
@@ -89,11 +79,9 @@ public func realm_list_find(
 /// RLM_ERR_INVALIDATED_OBJECT.
 @c @implementation
 public func realm_list_get_linked_object(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        try withList(list) { list throws(RealmError) in
-            _ = try list.count()
-            return try list.holdsObjects ? list.object(index)?.cHandle : nil
-        }
+    boundary(list, .list, nil) { list throws(RealmError) in
+        _ = try list.count()
+        return try list.holdsObjects ? list.object(index)?.cHandle : nil
     }
 }
 
@@ -106,32 +94,22 @@ public func realm_list_get_linked_object(_ list: OpaquePointer?, _ index: Int) -
 /// in this order.
 @c @implementation
 public func realm_list_set(_ list: OpaquePointer?, _ index: Int, _ value: realm_value_t) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withList(list) { list throws(RealmError) in
-            try list.set(RawValue(value), at: index)
-        }
-    }
+    succeeds(list, .list) { list throws(RealmError) in try list.set(RawValue(value), at: index) }
 }
 
 /// Inserts an element before index, or behind the last one. Fails: as `realm_list_set()`.
 @c @implementation
 public func realm_list_insert(_ list: OpaquePointer?, _ index: Int, _ value: realm_value_t) -> Bool
 {
-    succeeds { () throws(RealmError) in
-        try withList(list) { list throws(RealmError) in
-            try list.insert(RawValue(value), at: index)
-        }
-    }
+    succeeds(list, .list) { list throws(RealmError) in try list.insert(RawValue(value), at: index) }
 }
 
 /// Moves an element so that it ends at index `to_index`. Fails: RLM_ERR_INVALIDATED_OBJECT,
 /// RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS.
 @c @implementation
 public func realm_list_move(_ list: OpaquePointer?, _ from_index: Int, _ to_index: Int) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withList(list) { list throws(RealmError) in
-            try list.move(from: from_index, to: to_index)
-        }
+    succeeds(list, .list) { list throws(RealmError) in
+        try list.move(from: from_index, to: to_index)
     }
 }
 
@@ -140,10 +118,8 @@ public func realm_list_move(_ list: OpaquePointer?, _ from_index: Int, _ to_inde
 /// RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_ILLEGAL_OPERATION for lists that hold none.
 @c @implementation
 public func realm_list_insert_embedded(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        try withList(list) { list throws(RealmError) in
-            try list.insertEmbedded(at: index).cHandle
-        }
+    boundary(list, .list, nil) { list throws(RealmError) in
+        try list.insertEmbedded(at: index).cHandle
     }
 }
 
@@ -151,10 +127,8 @@ public func realm_list_insert_embedded(_ list: OpaquePointer?, _ index: Int) -> 
 /// handle to it. Fails: as `realm_list_insert_embedded()`.
 @c @implementation
 public func realm_list_set_embedded(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        try withList(list) { list throws(RealmError) in
-            try list.setEmbedded(at: index).cHandle
-        }
+    boundary(list, .list, nil) { list throws(RealmError) in
+        try list.setEmbedded(at: index).cHandle
     }
 }
 
@@ -162,27 +136,21 @@ public func realm_list_set_embedded(_ list: OpaquePointer?, _ index: Int) -> Opa
 /// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS.
 @c @implementation
 public func realm_list_erase(_ list: OpaquePointer?, _ index: Int) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withList(list) { list throws(RealmError) in try list.remove(at: index) }
-    }
+    succeeds(list, .list) { list throws(RealmError) in try list.remove(at: index) }
 }
 
 /// Removes all elements; embedded objects are deleted, others stay. Fails:
 /// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE.
 @c @implementation
 public func realm_list_clear(_ list: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withList(list) { list throws(RealmError) in try list.removeAll() }
-    }
+    succeeds(list, .list) { list throws(RealmError) in try list.removeAll() }
 }
 
 /// Removes all elements and deletes the objects that a list of objects links to. Fails: as
 /// `realm_list_clear()`.
 @c @implementation
 public func realm_list_remove_all(_ list: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withList(list) { list throws(RealmError) in try list.deleteAll() }
-    }
+    succeeds(list, .list) { list throws(RealmError) in try list.deleteAll() }
 }
 
 // MARK: - Collections in mixed elements
@@ -192,15 +160,8 @@ private func nested(
     _ handle: OpaquePointer?, makes: Bool = false,
     _ body: (RealmCollection) throws(RealmError) -> RealmCollection
 ) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        try withList(handle) { list throws(RealmError) in
-            if makes { try list.checkWritable() } else { _ = try list.count() }
-            guard try list.holdsMixed() else {
-                throw RealmError(
-                    .illegalOperation, "only lists of mixed values hold lists and dictionaries")
-            }
-            return try body(list).cHandle
-        }
+    boundary(handle, .list, nil) { list throws(RealmError) in
+        try nested(in: list, makes: makes, .illegalOperation, "lists", body)
     }
 }
 

@@ -160,9 +160,7 @@ public func realm_add_schema_changed_callback(
     let userdata = Userdata(userdata, userdata_free)
     return boundary(nil) { () throws(RealmError) in
         let realm = try realmHeld(realm)
-        guard let callback else {
-            throw RealmError(.invalidArgument, "callback must not be NULL")
-        }
+        let callback = try given(callback, "callback")
         let token = try realm.addSchemaObserver { [weak realm] in
             guard let realm else { return }
             let handle = makeHandle(.schema, SchemaObject(realm.schema))

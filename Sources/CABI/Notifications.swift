@@ -94,8 +94,7 @@ public func realm_object_add_notification_callback(
     _ on_change: realm_on_object_change_func_t?
 ) -> OpaquePointer? {
     observe(.objectChanges, userdata, userdata_free, on_change) { tell throws(RealmError) in
-        let slot = try HandleSlab.check(UnsafeRawPointer(object), .object)
-        return try ObjectHandle(checked: slot).observe(try filterHeld(key_path_array), tell)
+        try objectHeld(object).observe(try filterHeld(key_path_array), tell)
     }
 }
 
@@ -108,8 +107,8 @@ public func realm_list_add_notification_callback(
     _ on_change: realm_on_collection_change_func_t?
 ) -> OpaquePointer? {
     observe(.collectionChanges, userdata, userdata_free, on_change) { tell throws(RealmError) in
-        let collection = try held(list, .list, as: RealmCollection.self)
-        return try collection.observe(try filterHeld(key_path_array), tell)
+        try held(list, .list, as: RealmCollection.self)
+            .observe(try filterHeld(key_path_array), tell)
     }
 }
 
@@ -122,8 +121,8 @@ public func realm_set_add_notification_callback(
     _ on_change: realm_on_collection_change_func_t?
 ) -> OpaquePointer? {
     observe(.collectionChanges, userdata, userdata_free, on_change) { tell throws(RealmError) in
-        let collection = try held(set, .set, as: RealmCollection.self)
-        return try collection.observe(try filterHeld(key_path_array), tell)
+        try held(set, .set, as: RealmCollection.self)
+            .observe(try filterHeld(key_path_array), tell)
     }
 }
 
@@ -136,8 +135,8 @@ public func realm_dictionary_add_notification_callback(
     _ on_change: realm_on_dictionary_change_func_t?
 ) -> OpaquePointer? {
     observe(.dictionaryChanges, userdata, userdata_free, on_change) { tell throws(RealmError) in
-        let collection = try held(dictionary, .dictionary, as: RealmCollection.self)
-        return try collection.observeKeys(try filterHeld(key_path_array)) { tell(KeyTexts($0)) }
+        try held(dictionary, .dictionary, as: RealmCollection.self)
+            .observeKeys(try filterHeld(key_path_array)) { tell(KeyTexts($0)) }
     }
 }
 

@@ -3,15 +3,11 @@
 import CRealm
 import CoreSwift
 
-private func object(_ handle: OpaquePointer?) throws(RealmError) -> ObjectHandle {
-    ObjectHandle(checked: try HandleSlab.check(UnsafeRawPointer(handle), .object))
-}
-
 private func collection(
     _ handle: OpaquePointer?, _ property: realm_property_key_t, _ type: CollectionType
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        try object(handle).collection(PropertyKey(property), type).cHandle
+        try objectHeld(handle).collection(PropertyKey(property), type).cHandle
     }
 }
 
@@ -24,7 +20,7 @@ public func realm_object_get_parent(
     _ class_key: UnsafeMutablePointer<realm_class_key_t>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let owner = try CABI.object(object).parent()
+        let owner = try objectHeld(object).parent()
         class_key?.pointee = owner.classKey.rawValue
         if let parent {
             parent.pointee = owner.cHandle
@@ -44,7 +40,7 @@ public func realm_set_embedded(_ object: OpaquePointer?, _ property: realm_prope
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        try CABI.object(object).createEmbedded(PropertyKey(property)).cHandle
+        try objectHeld(object).createEmbedded(PropertyKey(property)).cHandle
     }
 }
 
@@ -57,7 +53,7 @@ public func realm_set_list(_ object: OpaquePointer?, _ property: realm_property_
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        try CABI.object(object).setCollection(PropertyKey(property), .list).cHandle
+        try objectHeld(object).setCollection(PropertyKey(property), .list).cHandle
     }
 }
 
@@ -67,7 +63,7 @@ public func realm_set_dictionary(_ object: OpaquePointer?, _ property: realm_pro
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        try CABI.object(object).setCollection(PropertyKey(property), .dictionary).cHandle
+        try objectHeld(object).setCollection(PropertyKey(property), .dictionary).cHandle
     }
 }
 

@@ -5,10 +5,6 @@ import CKernels
 import CRealm
 import CoreSwift
 
-private func object(_ handle: OpaquePointer?) throws(RealmError) -> ObjectHandle {
-    ObjectHandle(checked: try HandleSlab.check(UnsafeRawPointer(handle), .object))
-}
-
 func policy(_ update: realm_update_policy_e) throws(RealmError) -> UpdatePolicy {
     guard let policy = UpdatePolicy(rawValue: update.rawValue) else {
         throw RealmError(.invalidArgument, "\(update.rawValue) is no update policy")
@@ -74,9 +70,7 @@ public func realm_schema_set_default_func(
 ) -> Bool {
     let userdata = Userdata(userdata, userdata_free)
     return succeeds { () throws(RealmError) in
-        guard let make = `func` else {
-            throw RealmError(.invalidArgument, "func must not be NULL")
-        }
+        let make = try given(`func`, "func")
         let computed = ComputedDefault { () throws(RealmError) in
             guard let json = make(userdata.pointer) else {
                 throw RealmError(.callback, "the function for a default reported failure")
@@ -124,7 +118,7 @@ public func realm_object_to_json(
         var options = JSONOptions()
         options.linkDepth = link_depth
         options.isExtended = flags & Int32(RLM_JSON_EXTENDED.rawValue) != 0
-        return copyForC(try CABI.object(object).json(options))
+        return copyForC(try objectHeld(object).json(options))
     }
 }
 
@@ -142,7 +136,7 @@ public func realm_object_copy_to(
     _ object: OpaquePointer?, _ target: OpaquePointer?, _ update: realm_update_policy_e
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let source = try CABI.object(object)
+        let source = try objectHeld(object)
         return try source.copy(to: try realmHeld(target), update: try policy(update)).cHandle
     }
 }

@@ -5,18 +5,6 @@
 import CRealm
 import CoreSwift
 
-@inline(__always)
-private func object(_ handle: OpaquePointer?) throws(RealmError) -> ObjectHandle {
-    ObjectHandle(checked: try HandleSlab.check(UnsafeRawPointer(handle), .object))
-}
-
-@inline(__always)
-private func withRealm<R>(
-    _ handle: OpaquePointer?, _ body: (Realm) throws(RealmError) -> R
-) throws(RealmError) -> R {
-    try borrow(handle, .realm, as: Realm.self, body)
-}
-
 extension ObjectHandle {
     @inline(__always) var cHandle: OpaquePointer? { OpaquePointer(slot) }
 }
@@ -36,11 +24,10 @@ private func hasValues(_ count: Int) throws(RealmError) -> Bool {
 public func realm_get_num_objects(
     _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ out_count: UnsafeMutablePointer<Int>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        let count = try withRealm(realm) { realm throws(RealmError) in
-            try realm.objectCount(ClassKey(class_key))
-        }
+    boundary(realm, false) { realm throws(RealmError) in
+        let count = try realm.objectCount(ClassKey(class_key))
         out_count?.pointee = count
+        return true
     }
 }
 
@@ -50,10 +37,8 @@ public func realm_get_num_objects(
 public func realm_get_object(
     _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ obj_key: realm_object_key_t
 ) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        try withRealm(realm) { realm throws(RealmError) in
-            try realm.object(ClassKey(class_key), ObjectKey(obj_key)).cHandle
-        }
+    boundary(realm, nil) { realm throws(RealmError) in
+        try realm.object(ClassKey(class_key), ObjectKey(obj_key)).cHandle
     }
 }
 
@@ -65,10 +50,8 @@ public func realm_object_find_with_primary_key(
     _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ pk: realm_value_t,
     _ out_found: UnsafeMutablePointer<Bool>?
 ) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        let found = try withRealm(realm) { realm throws(RealmError) in
-            try realm.findObject(ClassKey(class_key), primaryKey: RawValue(pk))
-        }
+    boundary(realm, nil) { realm throws(RealmError) in
+        let found = try realm.findObject(ClassKey(class_key), primaryKey: RawValue(pk))
         out_found?.pointee = found != nil
         return found?.cHandle
     }
@@ -84,10 +67,8 @@ public func realm_object_find_with_primary_key(
 public func realm_object_create(_ realm: OpaquePointer?, _ class_key: realm_class_key_t)
     -> OpaquePointer?
 {
-    boundary(nil) { () throws(RealmError) in
-        try withRealm(realm) { realm throws(RealmError) in
-            try realm.createObject(ClassKey(class_key)).cHandle
-        }
+    boundary(realm, nil) { realm throws(RealmError) in
+        try realm.createObject(ClassKey(class_key)).cHandle
     }
 }
 
@@ -98,12 +79,8 @@ public func realm_object_create(_ realm: OpaquePointer?, _ class_key: realm_clas
 public func realm_object_create_with_primary_key(
     _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ pk: realm_value_t
 ) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        try withRealm(realm) { realm throws(RealmError) in
-            try realm.createObject(
-                ClassKey(class_key), primaryKey: RawValue(pk)
-            ).cHandle
-        }
+    boundary(realm, nil) { realm throws(RealmError) in
+        try realm.createObject(ClassKey(class_key), primaryKey: RawValue(pk)).cHandle
     }
 }
 
@@ -117,12 +94,10 @@ public func realm_object_get_or_create_with_primary_key(
     _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ pk: realm_value_t,
     _ did_create: UnsafeMutablePointer<Bool>?
 ) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
+    boundary(realm, nil) { realm throws(RealmError) in
         var created = false
-        let handle = try withRealm(realm) { realm throws(RealmError) in
-            try realm.getOrCreateObject(
-                ClassKey(class_key), primaryKey: RawValue(pk), created: &created)
-        }
+        let handle = try realm.getOrCreateObject(
+            ClassKey(class_key), primaryKey: RawValue(pk), created: &created)
         did_create?.pointee = created
         return handle.cHandle
     }
@@ -132,7 +107,7 @@ public func realm_object_get_or_create_with_primary_key(
 /// RLM_ERR_INVALIDATED_OBJECT when it was deleted before, RLM_ERR_WRONG_TRANSACTION_STATE.
 @c @implementation
 public func realm_object_delete(_ object: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in try CABI.object(object).delete() }
+    succeeds { () throws(RealmError) in try objectHeld(object).delete() }
 }
 
 // MARK: - Identity
@@ -148,14 +123,14 @@ public func realm_object_is_valid(_ object: OpaquePointer?) -> Bool {
 /// The object's key, also of an object that was deleted.
 @c @implementation
 public func realm_object_get_key(_ object: OpaquePointer?) -> realm_object_key_t {
-    boundary(-1) { () throws(RealmError) in try CABI.object(object).objectKey.rawValue }
+    boundary(-1) { () throws(RealmError) in try objectHeld(object).objectKey.rawValue }
 }
 
 /// The key of the object's class, also of an object that was deleted.
 @c @implementation
 public func realm_object_get_table(_ object: OpaquePointer?) -> realm_class_key_t {
     boundary(ClassKey.invalid.rawValue) { () throws(RealmError) in
-        try CABI.object(object).classKey.rawValue
+        try objectHeld(object).classKey.rawValue
     }
 }
 
@@ -165,7 +140,7 @@ public func realm_object_as_link(_ object: OpaquePointer?) -> realm_link_t {
     let none = realm_link_t(
         target_table: ClassKey.invalid.rawValue, target: ObjectKey.invalid.rawValue)
     return boundary(none) { () throws(RealmError) in
-        let handle = try CABI.object(object)
+        let handle = try objectHeld(object)
         return realm_link_t(
             target_table: handle.classKey.rawValue, target: handle.objectKey.rawValue)
     }
@@ -180,10 +155,8 @@ public func realm_object_resolve_in(
     _ resolved: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let handle = try CABI.object(live_object)
-        guard let resolved else {
-            throw RealmError(.invalidArgument, "resolved must not be NULL")
-        }
+        let handle = try objectHeld(live_object)
+        let resolved = try given(resolved, "resolved")
         resolved.pointee = try handle.resolved(in: try realmHeld(target_realm))?.cHandle
     }
 }
@@ -199,7 +172,7 @@ public func realm_get_value(
     _ out_value: UnsafeMutablePointer<realm_value_t>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        try CABI.object(object).getValue(PropertyKey(property), out_value?.raw)
+        try objectHeld(object).getValue(PropertyKey(property), out_value?.raw)
     }
 }
 
@@ -211,11 +184,9 @@ public func realm_get_values(
     _ out_values: UnsafeMutablePointer<realm_value_t>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let handle = try CABI.object(object)
+        let handle = try objectHeld(object)
         guard try hasValues(num_values) else { return }
-        guard let properties else {
-            throw RealmError(.invalidArgument, "properties must not be NULL")
-        }
+        let properties = try given(properties, "properties")
         try handle.getValues(num_values, properties.propertyKeys, out_values?.raw)
     }
 }
@@ -227,7 +198,7 @@ public func realm_get_value_by_property_index(
     _ object: OpaquePointer?, _ prop_index: Int, _ out_value: UnsafeMutablePointer<realm_value_t>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let handle = try CABI.object(object)
+        let handle = try objectHeld(object)
         try handle.checkValid()
         let properties = handle.realm.schema.class_(handle.classKey)?.properties ?? []
         guard properties.indices.contains(prop_index) else {
@@ -256,7 +227,7 @@ public func realm_get_linked_object(_ object: OpaquePointer?, _ property: realm_
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        try CABI.object(object).linkedObject(PropertyKey(property))?.cHandle
+        try objectHeld(object).linkedObject(PropertyKey(property))?.cHandle
     }
 }
 
@@ -274,7 +245,7 @@ public func realm_set_value(
     _ is_default: Bool
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        try CABI.object(object).setValue(PropertyKey(property), RawValue(new_value))
+        try objectHeld(object).setValue(PropertyKey(property), RawValue(new_value))
     }
 }
 
@@ -287,7 +258,7 @@ public func realm_set_values(
     _ values: UnsafePointer<realm_value_t>?, _ is_default: Bool
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let handle = try CABI.object(object)
+        let handle = try objectHeld(object)
         guard try hasValues(num_values) else { return }
         guard let properties, let values else {
             throw RealmError(.invalidArgument, "properties and values must not be NULL")
@@ -306,24 +277,22 @@ public func realm_object_create_with_values(
     _ primary_key: UnsafePointer<realm_value_t>?, _ num_values: Int,
     _ properties: UnsafePointer<realm_property_key_t>?, _ values: UnsafePointer<realm_value_t>?
 ) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
+    boundary(realm, nil) { realm throws(RealmError) in
         let key = primary_key.map { RawValue($0.pointee) }
-        return try withRealm(realm) { realm throws(RealmError) in
-            guard try hasValues(num_values) else {
-                return if let key {
-                    try realm.createObject(ClassKey(class_key), primaryKey: key).cHandle
-                } else {
-                    try realm.createObject(ClassKey(class_key)).cHandle
-                }
+        guard try hasValues(num_values) else {
+            return if let key {
+                try realm.createObject(ClassKey(class_key), primaryKey: key).cHandle
+            } else {
+                try realm.createObject(ClassKey(class_key)).cHandle
             }
-            guard let properties, let values else {
-                throw RealmError(.invalidArgument, "properties and values must not be NULL")
-            }
-            return try realm.createObject(
-                ClassKey(class_key), primaryKey: key, num_values, properties.propertyKeys,
-                values.raw
-            ).cHandle
         }
+        guard let properties, let values else {
+            throw RealmError(.invalidArgument, "properties and values must not be NULL")
+        }
+        return try realm.createObject(
+            ClassKey(class_key), primaryKey: key, num_values, properties.propertyKeys,
+            values.raw
+        ).cHandle
     }
 }
 
@@ -335,7 +304,7 @@ public func realm_object_add_int(
     _ object: OpaquePointer?, _ property_key: realm_property_key_t, _ value: Int64
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        try CABI.object(object).addInt(PropertyKey(property_key), value)
+        try objectHeld(object).addInt(PropertyKey(property_key), value)
     }
 }
 
@@ -345,6 +314,6 @@ public func realm_object_add_int(
 @c @implementation
 public func realm_object_to_string(_ object: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
     boundary(nil) { () throws(RealmError) in
-        copyForC(try CABI.object(object).jsonText())
+        copyForC(try objectHeld(object).jsonText())
     }
 }

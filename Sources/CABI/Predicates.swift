@@ -253,11 +253,8 @@ public func realm_results_refine_predicate(
     boundary(nil) { () throws(RealmError) in
         let predicate = try PredicateReader.predicate(
             parts, num_parts, try queryArguments(num_args, args))
-        return try withResults(
-            results,
-            { results throws(RealmError) in makeHandle(.results, try results.filter(predicate)) },
-            values: { values throws(RealmError) in
-                makeHandle(.results, try values.filter(predicate))
-            })
+        return try refined(results) { results throws(RealmError) in
+            try results.filter(predicate)
+        }
     }
 }

@@ -22,19 +22,19 @@ func queryHeld(_ handle: OpaquePointer?) throws(RealmError) -> QueryObject {
     try held(handle, .query, as: QueryObject.self)
 }
 
-/// Calls `body` with the bytes of a query text; NULL is `.invalidArgument`.
-@inline(__always)
-private func withQueryText<R>(
-    _ pointer: UnsafePointer<CChar>?,
-    _ body: (UnsafeBufferPointer<UInt8>) throws(RealmError) -> R
-) throws(RealmError) -> R {
-    guard let pointer else {
-        throw RealmError(.invalidArgument, "query_string must not be NULL")
-    }
-    var count = 0
-    while pointer[count] != 0 { count += 1 }
-    let bytes = UnsafeRawPointer(pointer).assumingMemoryBound(to: UInt8.self)
-    return try body(UnsafeBufferPointer(start: bytes, count: count))
+private func queryText(
+    _ pointer: UnsafePointer<CChar>?
+) throws(RealmError) -> UnsafeBufferPointer<UInt8> {
+    try cBytes(pointer, "query_string").bindMemory(to: UInt8.self)
+}
+
+/// A new handle to the query that `body` makes of a text and its arguments, which are copied.
+private func makeQuery(
+    _ text: UnsafePointer<CChar>?, _ count: Int, _ args: UnsafePointer<realm_query_arg_t>?,
+    _ body: (UnsafeBufferPointer<UInt8>, [QueryArgument]) throws(RealmError) -> LiveQuery
+) throws(RealmError) -> OpaquePointer? {
+    let arguments = try queryArguments(count, args)
+    return makeHandle(.query, QueryObject(try body(try queryText(text), arguments)))
 }
 
 /// Copies the arguments of a query.
@@ -101,13 +101,9 @@ public func realm_query_parse(
     _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
     _ args: UnsafePointer<realm_query_arg_t>?
 ) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        try borrow(realm, .realm, as: Realm.self) { realm throws(RealmError) in
-            let arguments = try queryArguments(num_args, args)
-            let query = try withQueryText(query_string) { text throws(RealmError) in
-                try realm.query(ClassKey(target_table), text, arguments: arguments)
-            }
-            return makeHandle(.query, QueryObject(query))
+    boundary(realm, nil) { realm throws(RealmError) in
+        try makeQuery(query_string, num_args, args) { text, arguments throws(RealmError) in
+            try realm.query(ClassKey(target_table), text, arguments: arguments)
         }
     }
 }
@@ -125,12 +121,10 @@ public func realm_query_parse_format(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         let realm = try realmHeld(realm)
-        let arguments = try queryArguments(num_args, args)
-        let query = try withQueryText(format) { text throws(RealmError) in
+        return try makeQuery(format, num_args, args) { text, arguments throws(RealmError) in
             try realm.query(
                 ClassKey(target_table), format: Array(text), arguments: arguments)
         }
-        return makeHandle(.query, QueryObject(query))
     }
 }
 
@@ -140,11 +134,9 @@ private func parse(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         let collection = try held(collection, kind, as: RealmCollection.self)
-        let arguments = try queryArguments(count, args)
-        let query = try withQueryText(text) { text throws(RealmError) in
+        return try makeQuery(text, count, args) { text, arguments throws(RealmError) in
             try collection.query(text, arguments: arguments)
         }
-        return makeHandle(.query, QueryObject(query))
     }
 }
 
@@ -179,11 +171,9 @@ public func realm_query_append_query(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         let first = try queryHeld(query).query
-        let arguments = try queryArguments(num_args, args)
-        let both = try withQueryText(query_string) { text throws(RealmError) in
+        return try makeQuery(query_string, num_args, args) { text, arguments throws(RealmError) in
             try first.and(text, arguments: arguments)
         }
-        return makeHandle(.query, QueryObject(both))
     }
 }
 
@@ -205,8 +195,7 @@ public func realm_query_parse_for_results(
     _ args: UnsafePointer<realm_query_arg_t>?
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let arguments = try queryArguments(num_args, args)
-        let query = try withQueryText(query_string) { text throws(RealmError) in
+        try makeQuery(query_string, num_args, args) { text, arguments throws(RealmError) in
             try withResults(
                 target_results,
                 { results throws(RealmError) in
@@ -219,7 +208,6 @@ public func realm_query_parse_for_results(
                     return try values.query(text, arguments: arguments)
                 })
         }
-        return makeHandle(.query, QueryObject(query))
     }
 }
 
@@ -233,8 +221,7 @@ public func realm_query_parse_for_values(
     _ args: UnsafePointer<realm_query_arg_t>?
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let arguments = try queryArguments(num_args, args)
-        let query = try withQueryText(query_string) { text throws(RealmError) in
+        try makeQuery(query_string, num_args, args) { text, arguments throws(RealmError) in
             try withResults(
                 results,
                 { _ throws(RealmError) -> LiveQuery in
@@ -245,7 +232,6 @@ public func realm_query_parse_for_values(
                     try values.query(text, arguments: arguments)
                 })
         }
-        return makeHandle(.query, QueryObject(query))
     }
 }
 
@@ -263,15 +249,9 @@ public func realm_results_refine(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         let arguments = try queryArguments(num_args, args)
-        return try withQueryText(query_string) { text throws(RealmError) in
-            try withResults(
-                results,
-                { results throws(RealmError) in
-                    makeHandle(.results, try results.filter(text, arguments))
-                },
-                values: { values throws(RealmError) in
-                    makeHandle(.results, try values.filter(text, arguments))
-                })
+        let text = try queryText(query_string)
+        return try refined(results) { results throws(RealmError) in
+            try results.filter(text, arguments)
         }
     }
 }
@@ -286,9 +266,8 @@ public func realm_results_refine_format(
     boundary(nil) { () throws(RealmError) in
         let results = try resultsHeld(results, "a format string")
         let arguments = try queryArguments(num_args, args)
-        return try withQueryText(format) { text throws(RealmError) in
-            makeHandle(.results, try results.filter(format: Array(text), arguments))
-        }
+        let text = Array(try queryText(format))
+        return makeHandle(.results, try results.filter(format: text, arguments))
     }
 }
 
@@ -310,10 +289,8 @@ public func realm_query_explain(_ query: OpaquePointer?) -> UnsafeMutablePointer
 @c @implementation
 public func realm_results_explain(_ results: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
     boundary(nil) { () throws(RealmError) in
-        try withResults(
-            results,
-            { results throws(RealmError) in copyForC(try results.explain()) },
-            values: { values throws(RealmError) in copyForC(try values.explain()) })
+        copyForC(
+            try withResults(results) { results throws(RealmError) in try results.explain() })
     }
 }
 

@@ -16,9 +16,7 @@ public func realm_add_realm_changed_callback(
     let userdata = Userdata(userdata, userdata_free)
     return boundary(nil) { () throws(RealmError) in
         let realm = try realmHeld(realm)
-        guard let callback else {
-            throw RealmError(.invalidArgument, "callback must not be NULL")
-        }
+        let callback = try given(callback, "callback")
         let token = try realm.addChangeObserver { callback(userdata.pointer) }
         return makeHandle(.callbackToken, token)
     }
@@ -36,9 +34,7 @@ public func realm_add_realm_refresh_callback(
     let userdata = Userdata(userdata, userdata_free)
     return boundary(nil) { () throws(RealmError) in
         let realm = try realmHeld(realm)
-        guard let callback else {
-            throw RealmError(.invalidArgument, "callback must not be NULL")
-        }
+        let callback = try given(callback, "callback")
         let token = try realm.addRefreshObserver { callback(userdata.pointer) }
         return token.map { makeHandle(.refreshToken, $0) }
     }

@@ -27,6 +27,21 @@ func withResults<R>(
     }
 }
 
+/// Calls `body` with the results of a handle, whatever they are over.
+@inline(__always)
+func withResults<R>(
+    _ handle: OpaquePointer?, _ body: (AnyResults) throws(RealmError) -> R
+) throws(RealmError) -> R {
+    try borrow(handle, .results, as: AnyResults.self, body)
+}
+
+/// A new handle to results that are made of those of a handle.
+func refined(
+    _ handle: OpaquePointer?, _ body: (AnyResults) throws(RealmError) -> AnyResults
+) throws(RealmError) -> OpaquePointer? {
+    makeHandle(.results, try withResults(handle, body))
+}
+
 // MARK: - Making results
 
 /// Returns a new handle to live results of all objects of a class, by ascending object key.
@@ -35,10 +50,8 @@ func withResults<R>(
 public func realm_object_find_all(_ realm: OpaquePointer?, _ class_key: realm_class_key_t)
     -> OpaquePointer?
 {
-    boundary(nil) { () throws(RealmError) in
-        try borrow(realm, .realm, as: Realm.self) { realm throws(RealmError) in
-            makeHandle(.results, try realm.results(ClassKey(class_key)))
-        }
+    boundary(realm, nil) { realm throws(RealmError) in
+        makeHandle(.results, try realm.results(ClassKey(class_key)))
     }
 }
 
@@ -51,9 +64,7 @@ public func realm_get_backlinks(
     _ property_key: realm_property_key_t
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let slot = try HandleSlab.check(UnsafeRawPointer(object), .object)
-        let handle = ObjectHandle(checked: slot)
-        let results = try handle.backlinks(
+        let results = try objectHeld(object).backlinks(
             from: ClassKey(source_table_key), property: PropertyKey(property_key))
         return makeHandle(.results, results)
     }
@@ -68,7 +79,7 @@ public func realm_results_is_valid(
     _ results: OpaquePointer?, _ out_is_valid: UnsafeMutablePointer<Bool>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let isValid = try withResults(results, { $0.isValid }, values: { $0.isValid })
+        let isValid = try withResults(results) { $0.isValid }
         out_is_valid?.pointee = isValid
     }
 }
@@ -79,9 +90,9 @@ public func realm_results_count(
     _ results: OpaquePointer?, _ out_count: UnsafeMutablePointer<Int>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let count = try withResults(
-            results, { results throws(RealmError) in try results.count() },
-            values: { values throws(RealmError) in try values.count() })
+        let count = try withResults(results) { results throws(RealmError) in
+            try results.count()
+        }
         out_count?.pointee = count
     }
 }
@@ -125,11 +136,11 @@ public func realm_results_find(
     out_index?.pointee = notFound
     out_found?.pointee = false
     return succeeds { () throws(RealmError) in
-        guard let value else { throw RealmError(.invalidArgument, "value must not be NULL") }
+        let value = try given(value, "value")
         let raw = value.raw.pointee
-        let found = try withResults(
-            results, { results throws(RealmError) in try results.find(raw) },
-            values: { values throws(RealmError) in try values.find(raw) })
+        let found = try withResults(results) { results throws(RealmError) in
+            try results.find(raw)
+        }
         out_index?.pointee = found ?? notFound
         out_found?.pointee = found != nil
     }
@@ -145,11 +156,10 @@ public func realm_results_find_object(
     out_index?.pointee = notFound
     out_found?.pointee = false
     return succeeds { () throws(RealmError) in
-        let slot = try HandleSlab.check(UnsafeRawPointer(value), .object)
-        let object = ObjectHandle(checked: slot)
-        let found = try withResults(
-            results, { results throws(RealmError) in try results.find(object) },
-            values: { values throws(RealmError) in try values.find(object) })
+        let object = try objectHeld(value)
+        let found = try withResults(results) { results throws(RealmError) in
+            try results.find(object)
+        }
         out_index?.pointee = found ?? notFound
         out_found?.pointee = found != nil
     }
@@ -202,22 +212,18 @@ public func realm_results_filter(_ results: OpaquePointer?, _ query: OpaquePoint
 {
     boundary(nil) { () throws(RealmError) in
         let query = try queryHeld(query).query
-        return try withResults(
-            results,
-            { results throws(RealmError) in
-                makeHandle(.results, try results.filteredFirst(by: query))
-            },
-            values: { values throws(RealmError) in
-                makeHandle(.results, try values.filteredFirst(by: query))
-            })
+        return try refined(results) { results throws(RealmError) in
+            try results.filteredFirst(by: query)
+        }
     }
 }
 
 /// Texts for objects are refused by results over values, whatever is wrong with them.
 private func checkNamesSelf(
-    _ text: String, _ values: ValueResults, _ operation: String
+    _ text: String, _ results: AnyResults, _ operation: String
 ) throws(RealmError) {
-    if !Query.namesSelf(text) { throw values.notDefined(operation, .invalidTableRef) }
+    guard results.holdsValues, !Query.namesSelf(text) else { return }
+    throw unsafeDowncast(results, to: ValueResults.self).notDefined(operation, .invalidTableRef)
 }
 
 /// Returns a new handle to the elements sorted by "path DIRECTION, path DIRECTION, ...";
@@ -232,12 +238,10 @@ public func realm_results_sort(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         let by = try text(sort_string, "sort_string")
-        return try withResults(
-            results, { results throws(RealmError) in makeHandle(.results, try results.sorted(by)) },
-            values: { values throws(RealmError) in
-                try checkNamesSelf(by, values, "a sort without SELF")
-                return makeHandle(.results, try values.sorted(by))
-            })
+        return try refined(results) { results throws(RealmError) in
+            try checkNamesSelf(by, results, "a sort without SELF")
+            return try results.sorted(by)
+        }
     }
 }
 
@@ -249,13 +253,10 @@ public func realm_results_distinct(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         let by = try text(distinct_string, "distinct_string")
-        return try withResults(
-            results,
-            { results throws(RealmError) in makeHandle(.results, try results.distinct(by)) },
-            values: { values throws(RealmError) in
-                try checkNamesSelf(by, values, "a distinct without SELF")
-                return makeHandle(.results, try values.distinct(by))
-            })
+        return try refined(results) { results throws(RealmError) in
+            try checkNamesSelf(by, results, "a distinct without SELF")
+            return try results.distinct(by)
+        }
     }
 }
 
@@ -265,12 +266,7 @@ public func realm_results_limit(_ results: OpaquePointer?, _ max_count: Int) -> 
     boundary(nil) { () throws(RealmError) in
         // Sizes above Int.max arrive negative: no limit.
         let count = max_count < 0 ? Int.max : max_count
-        return try withResults(
-            results,
-            { results throws(RealmError) in makeHandle(.results, try results.limited(count)) },
-            values: { values throws(RealmError) in
-                makeHandle(.results, try values.limited(count))
-            })
+        return try refined(results) { results throws(RealmError) in try results.limited(count) }
     }
 }
 
@@ -282,10 +278,7 @@ public func realm_results_offset(_ results: OpaquePointer?, _ count: Int) -> Opa
     boundary(nil) { () throws(RealmError) in
         // Sizes above Int.max arrive negative: nothing is left.
         let count = count < 0 ? Int.max : count
-        return try withResults(
-            results,
-            { results throws(RealmError) in makeHandle(.results, try results.offset(count)) },
-            values: { values throws(RealmError) in makeHandle(.results, try values.offset(count)) })
+        return try refined(results) { results throws(RealmError) in try results.offset(count) }
     }
 }
 
@@ -294,10 +287,7 @@ public func realm_results_offset(_ results: OpaquePointer?, _ count: Int) -> Opa
 @c @implementation
 public func realm_results_snapshot(_ results: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        try withResults(
-            results,
-            { results throws(RealmError) in makeHandle(.results, try results.snapshot()) },
-            values: { values throws(RealmError) in makeHandle(.results, try values.snapshot()) })
+        try refined(results) { results throws(RealmError) in try results.snapshot() }
     }
 }
 
@@ -311,14 +301,9 @@ public func realm_results_resolve_in(_ results: OpaquePointer?, _ target_realm: 
 {
     boundary(nil) { () throws(RealmError) in
         let target = try realmHeld(target_realm)
-        return try withResults(
-            results,
-            { results throws(RealmError) in
-                makeHandle(.results, try results.resolved(in: target))
-            },
-            values: { values throws(RealmError) in
-                makeHandle(.results, try values.resolved(in: target))
-            })
+        return try refined(results) { results throws(RealmError) in
+            try results.resolved(in: target)
+        }
     }
 }
 
@@ -328,9 +313,9 @@ public func realm_results_resolve_in(_ results: OpaquePointer?, _ target_realm: 
 @c @implementation
 public func realm_results_get_query(_ results: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let query = try withResults(
-            results, { results throws(RealmError) in try results.query() },
-            values: { values throws(RealmError) in try values.query() })
+        let query = try withResults(results) { results throws(RealmError) in
+            try results.query()
+        }
         return makeHandle(.query, QueryObject(query))
     }
 }
@@ -341,9 +326,7 @@ public func realm_results_get_query(_ results: OpaquePointer?) -> OpaquePointer?
 @c @implementation
 public func realm_results_delete_all(_ results: OpaquePointer?) -> Bool {
     succeeds { () throws(RealmError) in
-        try withResults(
-            results, { results throws(RealmError) in try results.deleteAll() },
-            values: { values throws(RealmError) in try values.deleteAll() })
+        try withResults(results) { results throws(RealmError) in try results.deleteAll() }
     }
 }
 
@@ -352,11 +335,10 @@ public func realm_results_delete_all(_ results: OpaquePointer?) -> Bool {
 private func aggregate(
     _ results: OpaquePointer?, _ out: UnsafeMutablePointer<realm_value_t>?,
     _ out_found: UnsafeMutablePointer<Bool>?,
-    _ body: (Results) throws(RealmError) -> (value: RawValue, found: Bool),
-    values: (ValueResults) throws(RealmError) -> (value: RawValue, found: Bool)
+    _ body: (AnyResults) throws(RealmError) -> (value: RawValue, found: Bool)
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let (value, found) = try withResults(results, body, values: values)
+        let (value, found) = try withResults(results, body)
         out?.raw.pointee = value
         out_found?.pointee = found
     }
@@ -370,10 +352,9 @@ public func realm_results_min(
     _ results: OpaquePointer?, _ property_key: realm_property_key_t,
     _ out_min: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(
-        results, out_min, out_found,
-        { results throws(RealmError) in try results.minimum(PropertyKey(property_key)) },
-        values: { values throws(RealmError) in try values.minimum() })
+    aggregate(results, out_min, out_found) { results throws(RealmError) in
+        try results.minimum(PropertyKey(property_key))
+    }
 }
 
 /// Writes the largest value of a property; as `realm_results_min()`.
@@ -382,10 +363,9 @@ public func realm_results_max(
     _ results: OpaquePointer?, _ property_key: realm_property_key_t,
     _ out_max: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(
-        results, out_max, out_found,
-        { results throws(RealmError) in try results.maximum(PropertyKey(property_key)) },
-        values: { values throws(RealmError) in try values.maximum() })
+    aggregate(results, out_max, out_found) { results throws(RealmError) in
+        try results.maximum(PropertyKey(property_key))
+    }
 }
 
 /// Writes the sum of a property: an integer that wraps around for integers, else a double;
@@ -397,10 +377,9 @@ public func realm_results_sum(
     _ results: OpaquePointer?, _ property_key: realm_property_key_t,
     _ out_sum: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(
-        results, out_sum, out_found,
-        { results throws(RealmError) in try results.sum(PropertyKey(property_key)) },
-        values: { values throws(RealmError) in try values.sum() })
+    aggregate(results, out_sum, out_found) { results throws(RealmError) in
+        try results.sum(PropertyKey(property_key))
+    }
 }
 
 /// Writes the average of a property as a double; nulls and NaN do not count. Without any value,
@@ -411,8 +390,7 @@ public func realm_results_average(
     _ out_average: UnsafeMutablePointer<realm_value_t>?,
     _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(
-        results, out_average, out_found,
-        { results throws(RealmError) in try results.average(PropertyKey(property_key)) },
-        values: { values throws(RealmError) in try values.average() })
+    aggregate(results, out_average, out_found) { results throws(RealmError) in
+        try results.average(PropertyKey(property_key))
+    }
 }

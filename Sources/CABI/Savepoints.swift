@@ -13,9 +13,7 @@ public func realm_savepoint_begin(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let realm = try realmHeld(realm)
-        guard let out_savepoint else {
-            throw RealmError(.invalidArgument, "out_savepoint must not be NULL")
-        }
+        let out_savepoint = try given(out_savepoint, "out_savepoint")
         out_savepoint.pointee = try realm.savepoint().number
     }
 }

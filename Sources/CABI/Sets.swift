@@ -3,13 +3,6 @@
 import CRealm
 import CoreSwift
 
-@inline(__always)
-private func withSet<R>(
-    _ handle: OpaquePointer?, _ body: (RealmCollection) throws(RealmError) -> R
-) throws(RealmError) -> R {
-    try withCollection(handle, .set, body)
-}
-
 /// Finds the same set in another realm of the file; as `realm_list_resolve_in()`.
 @c @implementation
 public func realm_set_resolve_in(
@@ -29,10 +22,7 @@ public func realm_set_is_valid(_ set: OpaquePointer?) -> Bool {
 /// Writes the number of elements. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
 @c @implementation
 public func realm_set_size(_ set: OpaquePointer?, _ out_size: UnsafeMutablePointer<Int>?) -> Bool {
-    succeeds { () throws(RealmError) in
-        let count = try withSet(set) { set throws(RealmError) in try set.count() }
-        out_size?.pointee = count
-    }
+    writeCount(set, .set, out_size)
 }
 
 /// Describes the property that holds the set. Fails: RLM_ERR_INVALIDATED_OBJECT.
@@ -48,8 +38,8 @@ public func realm_set_get_property(
 public func realm_set_get(
     _ set: OpaquePointer?, _ index: Int, _ out_value: UnsafeMutablePointer<realm_value_t>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        let value = try withSet(set) { set throws(RealmError) in try set.get(index) }
+    succeeds(set, .set) { set throws(RealmError) in
+        let value = try set.get(index)
         out_value?.raw.pointee = value
     }
 }
@@ -63,10 +53,8 @@ public func realm_set_find(
 ) -> Bool {
     out_index?.pointee = notFound
     out_found?.pointee = false
-    return succeeds { () throws(RealmError) in
-        let found = try withSet(set) { set throws(RealmError) in
-            try set.findIfFitting(RawValue(value))
-        }
+    return succeeds(set, .set) { set throws(RealmError) in
+        let found = try set.findIfFitting(RawValue(value))
         out_index?.write(found)
         out_found?.pointee = found != nil
     }
@@ -81,10 +69,8 @@ public func realm_set_insert(
     _ set: OpaquePointer?, _ value: realm_value_t, _ out_index: UnsafeMutablePointer<Int>?,
     _ out_inserted: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        let place = try withSet(set) { set throws(RealmError) in
-            try set.insert(RawValue(value))
-        }
+    succeeds(set, .set) { set throws(RealmError) in
+        let place = try set.insert(RawValue(value))
         out_index?.pointee = place.index
         out_inserted?.pointee = place.isNew
     }
@@ -96,10 +82,8 @@ public func realm_set_insert(
 public func realm_set_erase(
     _ set: OpaquePointer?, _ value: realm_value_t, _ out_erased: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        let isErased = try withSet(set) { set throws(RealmError) in
-            try set.remove(RawValue(value))
-        }
+    succeeds(set, .set) { set throws(RealmError) in
+        let isErased = try set.remove(RawValue(value))
         out_erased?.pointee = isErased
     }
 }
@@ -108,18 +92,14 @@ public func realm_set_erase(
 /// RLM_ERR_WRONG_TRANSACTION_STATE.
 @c @implementation
 public func realm_set_clear(_ set: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withSet(set) { set throws(RealmError) in try set.removeAll() }
-    }
+    succeeds(set, .set) { set throws(RealmError) in try set.removeAll() }
 }
 
 /// Removes all elements and deletes the objects that a set of objects links to. Fails: as
 /// `realm_set_clear()`.
 @c @implementation
 public func realm_set_remove_all(_ set: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withSet(set) { set throws(RealmError) in try set.deleteAll() }
-    }
+    succeeds(set, .set) { set throws(RealmError) in try set.deleteAll() }
 }
 
 /// Returns a new handle to live results over the elements, in their order. Fails:

@@ -53,9 +53,7 @@ public func realm_object_set_nodes(
     _ update: realm_update_policy_e, _ out_keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let object = ObjectHandle(
-            checked: try HandleSlab.check(UnsafeRawPointer(object), .object))
-        try object.setProperties(
+        try objectHeld(object).setProperties(
             nodes: try valueNodes(nodes, num_nodes), update: try policy(update),
             keys: out_keys?.objectKeys)
     }
@@ -66,12 +64,10 @@ private func put(
     _ nodes: UnsafePointer<realm_value_node_t>?, _ count: Int, _ update: realm_update_policy_e,
     _ keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withCollection(list, .list) { list throws(RealmError) in
-            try list.put(
-                nodes: try valueNodes(nodes, count), at: index, isInsertion: isInsertion,
-                update: try policy(update), keys: keys?.objectKeys)
-        }
+    succeeds(list, .list) { list throws(RealmError) in
+        try list.put(
+            nodes: try valueNodes(nodes, count), at: index, isInsertion: isInsertion,
+            update: try policy(update), keys: keys?.objectKeys)
     }
 }
 
@@ -104,12 +100,10 @@ public func realm_set_insert_nodes(
     _ set: OpaquePointer?, _ nodes: UnsafePointer<realm_value_node_t>?, _ num_nodes: Int,
     _ update: realm_update_policy_e, _ out_keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withCollection(set, .set) { set throws(RealmError) in
-            try set.insert(
-                nodes: try valueNodes(nodes, num_nodes), update: try policy(update),
-                keys: out_keys?.objectKeys)
-        }
+    succeeds(set, .set) { set throws(RealmError) in
+        try set.insert(
+            nodes: try valueNodes(nodes, num_nodes), update: try policy(update),
+            keys: out_keys?.objectKeys)
     }
 }
 
@@ -122,11 +116,9 @@ public func realm_dictionary_insert_nodes(
     _ nodes: UnsafePointer<realm_value_node_t>?, _ num_nodes: Int,
     _ update: realm_update_policy_e, _ out_keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try withCollection(dictionary, .dictionary) { dictionary throws(RealmError) in
-            try dictionary.insert(
-                nodes: try valueNodes(nodes, num_nodes), key: RawValue(key),
-                update: try policy(update), keys: out_keys?.objectKeys)
-        }
+    succeeds(dictionary, .dictionary) { dictionary throws(RealmError) in
+        try dictionary.insert(
+            nodes: try valueNodes(nodes, num_nodes), key: RawValue(key),
+            update: try policy(update), keys: out_keys?.objectKeys)
     }
 }
