@@ -144,10 +144,10 @@ extension ObjectBase {
     }
 }
 
-// The two classes have the same members: a protocol extension would not do, as `Self` of a class that can be
-// derived from fits the requirements of neither.
+// What both classes have as values: they inherit what gives a `Self`. What takes one fits the requirements only
+// where the class is named, also in a protocol extension, and stands below, twice.
 
-extension RealmSwiftObject {
+extension ObjectBase {
     public class var _rlmShape: _PropertyShape { shape(self) }
     public static func _rlmDefaultValue() -> Self { self.init() }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self {
@@ -176,6 +176,19 @@ extension RealmSwiftObject {
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int64) -> Self? {
         get(object, key, self)
     }
+
+    /// A reference to an object of any class has the same form.
+    fileprivate static func addLink<T: ObjectBase & _PersistableInsideOptional>(
+        _ wrapper: UnsafeMutablePointer<Persisted<T?>>, _ object: ObjectBase, _ key: Int64,
+        _ policy: _AddingPolicy
+    ) {
+        let value = wrapper.pointee.read(object)
+        wrapper.pointee.state = .managed(key)
+        set(object, key, value, policy)
+    }
+}
+
+extension RealmSwiftObject {
     public static func _rlmSetOptional(
         _ object: ObjectBase, _ key: Int64, _ value: RealmSwiftObject?, _ policy: _AddingPolicy
     ) {
@@ -184,43 +197,12 @@ extension RealmSwiftObject {
     public static func _rlmAddOptionalAt(
         _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
     ) {
-        // A reference to an object of any class has the same form.
-        let wrapper = at.assumingMemoryBound(to: Persisted<RealmSwiftObject?>.self)
-        let value = wrapper.pointee.read(object)
-        wrapper.pointee.state = .managed(key)
-        set(object, key, value, policy)
+        addLink(
+            at.assumingMemoryBound(to: Persisted<RealmSwiftObject?>.self), object, key, policy)
     }
 }
 
 extension RealmSwiftEmbeddedObject {
-    public class var _rlmShape: _PropertyShape { shape(self) }
-    public static func _rlmDefaultValue() -> Self { self.init() }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self {
-        from(raw, session, self)
-    }
-    public func _rlmWithRaw<R>(
-        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
-    ) -> R {
-        body(session.link(self, policy))
-    }
-    public static func _rlmElement(_ source: _ElementSource, _ index: Int) -> Self {
-        source.object(index, self)
-    }
-    public static func _rlmElement(
-        _ source: _ElementSource, _ index: Int, _ last: inout ObjectBase?
-    ) -> Self {
-        source.object(index, self, &last)
-    }
-    public static func _rlmConvert(_ value: Any) -> Self? { convert(value, self) }
-    public static func _rlmRecorded(_ recorder: _Recorder) -> Self {
-        _Recorder.object(self, recorder)
-    }
-    public static func _rlmRecordedOptional(_ recorder: _Recorder) -> Self? {
-        _Recorder.object(self, recorder)
-    }
-    public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int64) -> Self? {
-        get(object, key, self)
-    }
     public static func _rlmSetOptional(
         _ object: ObjectBase, _ key: Int64, _ value: RealmSwiftEmbeddedObject?,
         _ policy: _AddingPolicy
@@ -230,11 +212,9 @@ extension RealmSwiftEmbeddedObject {
     public static func _rlmAddOptionalAt(
         _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
     ) {
-        // A reference to an object of any class has the same form.
-        let wrapper = at.assumingMemoryBound(to: Persisted<RealmSwiftEmbeddedObject?>.self)
-        let value = wrapper.pointee.read(object)
-        wrapper.pointee.state = .managed(key)
-        set(object, key, value, policy)
+        addLink(
+            at.assumingMemoryBound(to: Persisted<RealmSwiftEmbeddedObject?>.self), object, key,
+            policy)
     }
 }
 
