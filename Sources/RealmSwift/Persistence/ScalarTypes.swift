@@ -9,10 +9,42 @@ public protocol _RealmScalar:
     _RealmCollectionValueInsideOptional, Sendable
 where PersistedType == Self {
     static var _rlmType: PropertyType { get }
+    static func _rlmRead(_ raw: RawValue) -> Self
 }
 
 extension _RealmScalar {
     public static var _rlmShape: _PropertyShape { _PropertyShape(type: _rlmType.engineType) }
+    @inlinable @inline(__always)
+    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self {
+        _rlmRead(raw)
+    }
+    // Without the session, to which a reference would be counted.
+    @inlinable @inline(__always)
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
+        _rlmRead(object._rlmRead(key))
+    }
+}
+
+/// Values that are one word of the file's form.
+public protocol _RealmWord: _RealmScalar {
+    var _rlmWord: UInt64 { get }
+    /// The number of the type in the file's form.
+    static var _rlmTag: UInt32 { get }
+}
+
+extension _RealmWord {
+    @inlinable @inline(__always)
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Self) {
+        object._rlmWriteWord(key, value._rlmWord, _rlmTag)
+    }
+    public func _rlmWithRaw<R>(
+        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
+    ) -> R {
+        var raw = RawValue.null
+        raw.word0 = _rlmWord
+        raw.type = Self._rlmTag
+        return body(raw)
+    }
 }
 
 /// The number of something of any type that holds an exact integer. Truth values are none.
@@ -78,12 +110,8 @@ extension _RealmInteger {
     public static var _rlmType: PropertyType { .int }
     public static func _rlmDefaultValue() -> Self { 0 }
     @inlinable @inline(__always)
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self {
+    public static func _rlmRead(_ raw: RawValue) -> Self {
         Self(truncatingIfNeeded: raw.word0)
-    }
-    @inlinable @inline(__always)
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
-        Self(truncatingIfNeeded: object._rlmRead(key).word0)
     }
     @inlinable @inline(__always)
     public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Self) {
@@ -105,85 +133,46 @@ extension Int16: _RealmInteger { public typealias PersistedType = Int16 }
 extension Int32: _RealmInteger { public typealias PersistedType = Int32 }
 extension Int64: _RealmInteger { public typealias PersistedType = Int64 }
 
-extension Bool: _RealmScalar, _Indexable, SortableType {
+extension Bool: _RealmWord, _Indexable, SortableType {
     public typealias PersistedType = Bool
 
     public static var _rlmType: PropertyType { .bool }
     public static func _rlmDefaultValue() -> Bool { false }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Bool {
-        raw.boolValue
-    }
-    public func _rlmWithRaw<R>(
-        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
-    ) -> R {
-        body(.bool(self))
-    }
-    public static func _rlmConvert(_ value: Any) -> Bool? {
-        truthValue(value)
-    }
+    public static func _rlmConvert(_ value: Any) -> Bool? { truthValue(value) }
     @inlinable @inline(__always)
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Bool {
-        let raw = object._rlmRead(key)
-        return raw.word0 & 0xFF != 0
+    public static func _rlmRead(_ raw: RawValue) -> Bool {
+        raw.word0 & 0xFF != 0
     }
-    @inlinable @inline(__always)
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Bool) {
-        object._rlmWriteWord(key, value ? 1 : 0, 2)
-    }
+    @inlinable public var _rlmWord: UInt64 { self ? 1 : 0 }
+    @inlinable public static var _rlmTag: UInt32 { 2 }
 }
 
-extension Float: _RealmScalar, MinMaxType, AddableType, SortableType, _QueryNumeric {
+extension Float: _RealmWord, MinMaxType, AddableType, SortableType, _QueryNumeric {
     public typealias PersistedType = Float
 
     public static var _rlmType: PropertyType { .float }
     public static func _rlmDefaultValue() -> Float { 0 }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Float {
-        raw.floatValue
-    }
-    public func _rlmWithRaw<R>(
-        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
-    ) -> R {
-        body(.float(self))
-    }
-    public static func _rlmConvert(_ value: Any) -> Float? {
-        number(value).map { Float($0) }
-    }
+    public static func _rlmConvert(_ value: Any) -> Float? { number(value).map { Float($0) } }
     @inlinable @inline(__always)
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Float {
-        let raw = object._rlmRead(key)
-        return Float(bitPattern: UInt32(truncatingIfNeeded: raw.word0))
+    public static func _rlmRead(_ raw: RawValue) -> Float {
+        Float(bitPattern: UInt32(truncatingIfNeeded: raw.word0))
     }
-    @inlinable @inline(__always)
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Float) {
-        object._rlmWriteWord(key, UInt64(value.bitPattern), 6)
-    }
+    @inlinable public var _rlmWord: UInt64 { UInt64(bitPattern) }
+    @inlinable public static var _rlmTag: UInt32 { 6 }
 }
 
-extension Double: _RealmScalar, MinMaxType, AddableType, SortableType, _QueryNumeric {
+extension Double: _RealmWord, MinMaxType, AddableType, SortableType, _QueryNumeric {
     public typealias PersistedType = Double
 
     public static var _rlmType: PropertyType { .double }
     public static func _rlmDefaultValue() -> Double { 0 }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Double {
-        raw.doubleValue
-    }
-    public func _rlmWithRaw<R>(
-        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
-    ) -> R {
-        body(.double(self))
-    }
-    public static func _rlmConvert(_ value: Any) -> Double? {
-        number(value)
-    }
+    public static func _rlmConvert(_ value: Any) -> Double? { number(value) }
     @inlinable @inline(__always)
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Double {
-        let raw = object._rlmRead(key)
-        return Double(bitPattern: raw.word0)
+    public static func _rlmRead(_ raw: RawValue) -> Double {
+        Double(bitPattern: raw.word0)
     }
-    @inlinable @inline(__always)
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Double) {
-        object._rlmWriteWord(key, value.bitPattern, 7)
-    }
+    @inlinable public var _rlmWord: UInt64 { bitPattern }
+    @inlinable public static var _rlmTag: UInt32 { 7 }
 }
 
 extension String: _RealmScalar, _PrimaryKey, _Indexable, SortableType, _QueryString, _QueryBinary,
@@ -193,12 +182,8 @@ extension String: _RealmScalar, _PrimaryKey, _Indexable, SortableType, _QueryStr
 
     public static var _rlmType: PropertyType { .string }
     public static func _rlmDefaultValue() -> String { "" }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> String {
+    public static func _rlmRead(_ raw: RawValue) -> String {
         String(decoding: raw.bytes, as: UTF8.self)
-    }
-    // Without the session, to which a reference would be counted.
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> String {
-        String(decoding: object._rlmRead(key).bytes, as: UTF8.self)
     }
     public func _rlmWithRaw<R>(
         _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
@@ -218,12 +203,7 @@ extension Data: _RealmScalar, SortableType, _QueryBinary {
 
     public static var _rlmType: PropertyType { .data }
     public static func _rlmDefaultValue() -> Data { Data() }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Data {
-        Data(raw.bytes)
-    }
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Data {
-        Data(object._rlmRead(key).bytes)
-    }
+    public static func _rlmRead(_ raw: RawValue) -> Data { Data(raw.bytes) }
     public func _rlmWithRaw<R>(
         _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
     ) -> R {
@@ -241,11 +221,7 @@ extension Date: _RealmScalar, _Indexable, MinMaxType, SortableType, _QueryNumeri
 
     public static var _rlmType: PropertyType { .date }
     public static func _rlmDefaultValue() -> Date { Date(timeIntervalSince1970: 0) }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Date { date(raw) }
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Date {
-        date(object._rlmRead(key))
-    }
-    private static func date(_ raw: RawValue) -> Date {
+    public static func _rlmRead(_ raw: RawValue) -> Date {
         Date(
             timeIntervalSinceReferenceDate: Double(raw.seconds - Self.referenceSeconds)
                 + Double(raw.nanoseconds) / 1e9)
@@ -282,11 +258,7 @@ extension UUID: _RealmScalar, _PrimaryKey, _Indexable, SortableType {
 
     public static var _rlmType: PropertyType { .UUID }
     public static func _rlmDefaultValue() -> UUID { UUID() }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> UUID { id(raw) }
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> UUID {
-        id(object._rlmRead(key))
-    }
-    private static func id(_ raw: RawValue) -> UUID {
+    public static func _rlmRead(_ raw: RawValue) -> UUID {
         withUnsafeBytes(of: (raw.word0, raw.word1)) { UUID(uuid: $0.load(as: uuid_t.self)) }
     }
     public func _rlmWithRaw<R>(
@@ -307,12 +279,7 @@ extension ObjectId: _RealmScalar, _PrimaryKey, _Indexable, SortableType {
 
     public static var _rlmType: PropertyType { .objectId }
     public static func _rlmDefaultValue() -> ObjectId { ObjectId.generate() }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> ObjectId {
-        ObjectId(raw.objectIdValue)
-    }
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> ObjectId {
-        ObjectId(object._rlmRead(key).objectIdValue)
-    }
+    public static func _rlmRead(_ raw: RawValue) -> ObjectId { ObjectId(raw.objectIdValue) }
     public func _rlmWithRaw<R>(
         _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
     ) -> R {
@@ -328,9 +295,7 @@ extension Decimal128: _RealmScalar, MinMaxType, AddableType, SortableType, _Quer
 
     public static var _rlmType: PropertyType { .decimal128 }
     public static func _rlmDefaultValue() -> Decimal128 { Decimal128() }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Decimal128 {
-        Decimal128(raw.decimalValue)
-    }
+    public static func _rlmRead(_ raw: RawValue) -> Decimal128 { Decimal128(raw.decimalValue) }
     public func _rlmWithRaw<R>(
         _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
     ) -> R {
