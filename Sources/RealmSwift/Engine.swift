@@ -39,6 +39,17 @@ func engine<R>(
     }
 }
 
+/// Calls the engine; what it throws is thrown as a `Realm.Error` about a file.
+func asRealmError<R>(
+    _ path: String? = nil, _ body: () throws(RealmError) -> R
+) throws -> R {
+    do throws(RealmError) {
+        return try body()
+    } catch {
+        throw Realm.Error(error, path: path)
+    }
+}
+
 /// realm-swift's text for an error of the engine, and behind a semicolon what the engine says.
 func misuseText(_ error: RealmError, _ operation: Operation) -> String {
     if case .query = operation, let text = predicateText(error.message) {

@@ -5,49 +5,30 @@ public import Foundation
 
 /// Results, a list, a set or linking objects: `AnyRealmCollection(person.dogs)`.
 public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection {
-    private let base: any RealmCollection
-    private let makeCount: () -> Int
-    private let element: (Int) -> Element
-    private let iterator: () -> RLMIterator<Element>
-    private let results: () -> Results<Element>
-    private let frozen: () -> AnyRealmCollection
-    private let thawed: () -> AnyRealmCollection?
-    private let begin:
-        (
-            [String]?, DispatchQueue?,
-            @escaping (AnyRealmCollection, _ElementChange) -> Void
-        ) -> NotificationToken
-    private let isSame: (any RealmCollection) -> Bool
+    private let base: any RealmCollection<Element>
 
     /// A collection of any type with these elements.
-    public init<C: RealmCollection>(_ base: C) where C.Element == Element {
-        self.base = base
-        makeCount = { base.count }
-        element = { base[$0] }
-        iterator = { base.makeIterator() }
-        results = { base._rlmResults }
-        frozen = { AnyRealmCollection(base.freeze()) }
-        thawed = { base.thaw().map { AnyRealmCollection($0) } }
-        begin = { keyPaths, queue, block in
-            base._rlmObserve(keyPaths, queue) { block(AnyRealmCollection($0), $1) }
-        }
-        isSame = { ($0 as? C) == base }
-    }
+    public init<C: RealmCollection>(_ base: C) where C.Element == Element { self.base = base }
 
     public var realm: Realm? { base.realm }
     public var isInvalidated: Bool { base.isInvalidated }
     public var isFrozen: Bool { base.isFrozen }
-    public var count: Int { makeCount() }
-    public subscript(position: Int) -> Element { element(position) }
-    public func makeIterator() -> RLMIterator<Element> { iterator() }
-    public func freeze() -> AnyRealmCollection { frozen() }
-    public func thaw() -> AnyRealmCollection? { thawed() }
-    public var _rlmResults: Results<Element> { results() }
+    public var count: Int { base.count }
+    public subscript(position: Int) -> Element { base[position] }
+    public func makeIterator() -> RLMIterator<Element> { base.makeIterator() }
+    public func freeze() -> AnyRealmCollection { AnyRealmCollection(base.freeze()) }
+    public func thaw() -> AnyRealmCollection? { base.thaw().map { AnyRealmCollection($0) } }
+    public var _rlmResults: Results<Element> { base._rlmResults }
 
     public func _rlmObserve(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ block: @escaping (AnyRealmCollection, _ElementChange) -> Void
-    ) -> NotificationToken { begin(keyPaths, queue, block) }
+    ) -> NotificationToken {
+        func begin<C: RealmCollection<Element>>(_ base: C) -> NotificationToken {
+            base._rlmObserve(keyPaths, queue) { block(AnyRealmCollection($0), $1) }
+        }
+        return begin(base)
+    }
 
     public func _rlmReference() -> CoreSwift.ThreadSafeReference {
         _rlmResults._rlmReference()
@@ -59,7 +40,8 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     }
 
     public static func == (a: AnyRealmCollection, b: AnyRealmCollection) -> Bool {
-        a.isSame(b.base)
+        func isSame<C: RealmCollection<Element>>(_ base: C) -> Bool { base == b.base as? C }
+        return isSame(a.base)
     }
 }
 

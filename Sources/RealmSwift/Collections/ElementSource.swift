@@ -20,10 +20,10 @@ public final class _ElementSource {
         reader = objects.map { Unmanaged.passUnretained($0) }
     }
 
-    var isInvalid: Bool {
-        if let objects { return !objects.isValid }
-        return !((core as? ValueResults)?.isValid ?? false)
-    }
+    var isInvalid: Bool { !core.isValid }
+
+    /// The class of the elements; nil of values.
+    var objectClass: ClassKey? { objects?.classKey }
 
     var isFrozen: Bool { session.core.isFrozen }
 
@@ -32,8 +32,7 @@ public final class _ElementSource {
         if session.core.isClosed { return 0 }
         return engine(.collection("Results")) { () throws(RealmError) in
             do throws(RealmError) {
-                if let objects { return try objects.count() }
-                return try (core as? ValueResults)?.count() ?? 0
+                return try core.count()
             } catch {
                 guard error.code == .staleAccessor || error.code == .invalidatedObject else {
                     throw error
@@ -44,23 +43,20 @@ public final class _ElementSource {
     }
 
     func raw(_ index: Int) -> RawValue {
-        engine(.collection("Results")) { () throws(RealmError) in
-            if let objects { return try objects.get(index) }
-            return try (core as? ValueResults)?.get(index) ?? .null
-        }
+        engine(.collection("Results")) { () throws(RealmError) in try core.get(index) }
     }
 
     /// The element at a position where it is a list or dictionary in a mixed value.
     @inline(__always)
     func nested<Element>(_ raw: RawValue, _ index: Int) -> Element? {
-        guard raw.type >= ValueType.list.rawValue, let type = AnyRealmValue.nestedType(raw),
+        guard raw.type >= ValueType.list.rawValue, let type = raw.nestedType,
             let values = core as? ValueResults
         else { return nil }
         let found = engine(.collection("Results")) { () throws(RealmError) in
             try values.nested(index, type)
         }
         return found.flatMap {
-            AnyRealmValue(nested: ManagedCollection($0, session)) as? Element
+            AnyRealmValue(nested: _ManagedCollection($0, session)) as? Element
         }
     }
 
@@ -135,9 +131,7 @@ public final class _ElementSource {
     func fixed() -> _ElementSource {
         if isFrozen || session.core.isClosed || isInvalid { return self }
         return engine(.collection("Results")) { () throws(RealmError) in
-            if let objects { return _ElementSource(try objects.snapshot(), session) }
-            guard let values = core as? ValueResults else { return self }
-            return _ElementSource(try values.fixed(), session)
+            _ElementSource(try core.fixed(), session)
         }
     }
 
@@ -146,11 +140,7 @@ public final class _ElementSource {
         if other === session { return self }
         return engine(.collection("Results")) { () throws(RealmError) in
             do throws(RealmError) {
-                if let objects {
-                    return _ElementSource(try objects.resolved(in: other.core), other)
-                }
-                guard let values = core as? ValueResults else { return nil }
-                return _ElementSource(try values.resolved(in: other.core), other)
+                return _ElementSource(try core.resolved(in: other.core), other)
             } catch {
                 guard error.code == .invalidTableRef || error.code == .staleAccessor else {
                     throw error
@@ -164,7 +154,8 @@ public final class _ElementSource {
 
     /// Misuse for a key path that leads to nothing that objects are sorted by.
     func checkSorting(_ path: String) {
-        guard let objects, var binding = Optional(session.binding(objects.classKey)) else { return }
+        guard let objects else { return }
+        var binding = session.binding(objects.classKey)
         let names = path.split(separator: ".").map(String.init)
         for (position, name) in names.enumerated() where !name.hasPrefix("@") {
             let info = binding.info
@@ -227,7 +218,7 @@ public final class _ElementSource {
 }
 
 /// The engine's list, set or dictionary with its session.
-final class ManagedCollection {
+public final class _ManagedCollection {
     let core: EngineCollection
     let session: _RealmSession
 
@@ -245,13 +236,7 @@ final class ManagedCollection {
         self.init(core, object._rlmSession)
     }
 
-    var name: String {
-        switch core.type {
-        case .list, .none: "RLMArray"
-        case .set: "RLMSet"
-        case .dictionary: "RLMDictionary"
-        }
-    }
+    var name: String { core.type.nameInTexts }
 
     var count: Int { call { () throws(RealmError) in try core.count() } }
 
@@ -267,9 +252,9 @@ final class ManagedCollection {
 
     func checkWritable() { call { () throws(RealmError) in try core.checkWritable() } }
 
-    func resolved(_ other: _RealmSession) -> ManagedCollection? {
+    func resolved(_ other: _RealmSession) -> _ManagedCollection? {
         call { () throws(RealmError) in try core.resolve(in: other.core) }
-            .map { ManagedCollection($0, other) }
+            .map { _ManagedCollection($0, other) }
     }
 
     var isInvalid: Bool { !core.isValid && (session.isHere || core.isOver) }
@@ -282,37 +267,6 @@ func checkIndex(_ index: Int, _ count: @autoclosure () -> Int) {
     if index >= count {
         misuse("Index \(index) is out of bounds (must be less than \(count)).")
     }
-}
-
-/// A collection of an object that no realm manages, of one that a realm does, or of a key path.
-enum CollectionBacking<Plain> {
-    case plain(Plain)
-    case managed(ManagedCollection)
-    case recording(_Recorder)
-
-    /// The managed collection; misuse for others.
-    func managed(_ name: String) -> ManagedCollection {
-        guard case .managed(let collection) = self else {
-            misuse(
-                "This method may only be called on \(name) instances retrieved from an RLMRealm")
-        }
-        return collection
-    }
-
-    var session: _RealmSession? {
-        if case .managed(let collection) = self { collection.session } else { nil }
-    }
-    var isInvalid: Bool {
-        if case .managed(let collection) = self { collection.isInvalid } else { false }
-    }
-}
-
-/// A collection that can be filled from values of any type.
-public protocol _AssignableCollection {
-    /// False for what does not convert.
-    func _rlmAssign(_ value: Any, _ policy: _AddingPolicy) -> Bool
-    /// The elements in an array, or the values by key in a dictionary.
-    var _rlmContent: Any { get }
 }
 
 /// The elements of anything that can be assigned to a list or set.

@@ -22,37 +22,12 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         append(objectsIn: objects)
     }
 
-    // MARK: State
-
-    public var realm: Realm? { backing.session.map { Realm($0) } }
-    public var isInvalidated: Bool { backing.isInvalid }
-    public var isFrozen: Bool { backing.session?.core.isFrozen ?? false }
-
     public var count: Int {
         switch backing {
         case .plain(let elements): elements.count
         case .managed(let collection): collection.count
         case .recording: 1
         }
-    }
-
-    public func freeze() -> List {
-        counterpart(backing.managed("RLMArray").session.frozen())
-            ?? { misuse("Collection is no longer valid") }()
-    }
-
-    public func thaw() -> List? {
-        counterpart(backing.managed("RLMArray").session.live())
-    }
-
-    private func counterpart(_ other: _RealmSession) -> List? {
-        let collection = backing.managed("RLMArray")
-        if collection.session === other { return self }
-        return collection.resolved(other).map { List(.managed($0)) }
-    }
-
-    public var _rlmResults: Results<Element> {
-        Results(backing.managed("RLMArray").source())
     }
 
     // MARK: Elements
@@ -104,7 +79,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         backing = .plain(elements)
     }
 
-    private func replace(_ collection: ManagedCollection, _ index: Int, _ element: Element) {
+    private func replace(_ collection: _ManagedCollection, _ index: Int, _ element: Element) {
         collection.checkWritable()
         collection.check(index)
         if Element._rlmShape.isEmbedded, let object = embeddedForm(element) {
@@ -124,7 +99,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
     }
 
     private func insert(
-        _ collection: ManagedCollection, _ index: Int, _ element: Element, _ policy: _AddingPolicy
+        _ collection: _ManagedCollection, _ index: Int, _ element: Element, _ policy: _AddingPolicy
     ) {
         if Element._rlmShape.isEmbedded, let object = embeddedForm(element) {
             collection.checkWritable()
@@ -310,34 +285,23 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         move(from: low, to: high)
         if high - low > 1 { move(from: high - 1, to: low) }
     }
-
-    /// Whether both are the same list of the same object; of unmanaged ones, the same list.
-    public static func == (a: List, b: List) -> Bool {
-        if case .managed(let one) = a.backing, case .managed(let other) = b.backing {
-            return one.core.isEqual(other.core)
-        }
-        return a === b
-    }
 }
 
-extension List: _Persistable, _AssignableCollection {
+extension List: _StoredCollection {
     public typealias PersistedType = List
 
+    public static var _rlmType: CollectionType { .list }
+    public var _rlmManaged: _ManagedCollection? { backing.managed }
+    public convenience init(_rlmManaged collection: _ManagedCollection) {
+        self.init(.managed(collection))
+    }
+    public func _rlmBecome(_ collection: _ManagedCollection) { backing = .managed(collection) }
+
     public static var _rlmShape: _PropertyShape { Element._rlmShape.inside(.list) }
-    public static var _rlmIsCollection: Bool { true }
-    public static func _rlmDefaultValue() -> Self { make(.plain([])) }
-    private static func make(_ backing: CollectionBacking<[Element]>) -> Self {
-        unsafeDowncast(List(backing), to: self)
-    }
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
-        make(.managed(ManagedCollection(object, key, .list)))
-    }
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: List) {
-        _rlmGet(object, key).fill(value, .error)
-    }
-    public static func _rlmAssigned(_ old: List, _ new: List) -> Self {
+    public static func _rlmRecorded(_ recorder: _Recorder) -> List { List(.recording(recorder)) }
+    public static func _rlmAssigned(_ old: List, _ new: List) -> List {
         old.fill(new, .error)
-        return unsafeDowncast(old, to: self)
+        return old
     }
     /// Takes over the elements of another list; of itself it already has them.
     private func fill(_ other: List, _ policy: _AddingPolicy) {
@@ -346,28 +310,15 @@ extension List: _Persistable, _AssignableCollection {
         removeAll()
         append(objectsIn: elements)
     }
-    public static func _rlmConvert(_ value: Any) -> Self? {
-        if let list = value as? List { return unsafeDowncast(list, to: self) }
-        guard let elements = anyElements(value) else { return nil }
-        var all: [Element] = []
-        for element in elements {
-            guard let converted = Element._rlmConvert(element) else { return nil }
-            all.append(converted)
-        }
-        return make(.plain(all))
+    public static func _rlmConvert(_ value: Any) -> List? {
+        value as? List ?? converted(value).map { List(.plain($0)) }
     }
-    public static func _rlmRecorded(_ recorder: _Recorder) -> Self { make(.recording(recorder)) }
 
     public static func _rlmAdd(
         _ value: List, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
-    ) -> Self? {
+    ) -> List? {
         let elements = Array(value)
-        let collection = ManagedCollection(object, key, .list)
-        if case .plain = value.backing { value.backing = .managed(collection) }
-        let made =
-            value.backing.session === object.session ? value : List(.managed(collection))
-        made.assign(elements, policy)
-        return unsafeDowncast(made, to: self)
+        return added(value, object, key) { $0.assign(elements, policy) }
     }
 
     /// Replaces the elements; where only changes are written, those that are there already stay.
@@ -392,16 +343,8 @@ extension List: _Persistable, _AssignableCollection {
         for element in elements { insert(collection, collection.count, element, policy) }
     }
 
-    // An array: the map of a collection of ours is lazy.
-    public var _rlmContent: Any { Array(self).map { $0 as Any } }
-
     public func _rlmAssign(_ value: Any, _ policy: _AddingPolicy) -> Bool {
-        guard let elements = anyElements(value) else { return false }
-        var all: [Element] = []
-        for element in elements {
-            guard let converted = Element._rlmConvert(element) else { return false }
-            all.append(converted)
-        }
+        guard let all = Self.converted(value) else { return false }
         assign(all, policy)
         return true
     }
@@ -420,13 +363,4 @@ extension List: Encodable where Element: Encodable {}
 @available(*, unavailable)
 extension List: @unchecked Sendable {}
 
-extension List: Hashable {
-    public func hash(into hasher: inout Hasher) {
-        if case .managed(let collection) = backing {
-            hasher.combine(collection.core.objectKey)
-            hasher.combine(collection.core.propertyKey)
-        } else {
-            hasher.combine(ObjectIdentifier(self))
-        }
-    }
-}
+extension List: Hashable {}

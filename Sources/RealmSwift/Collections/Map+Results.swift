@@ -4,7 +4,7 @@ import CoreSwift
 public import Foundation
 
 extension Map {
-    var results: Results<Value> { Results(backing.managed("RLMDictionary").source()) }
+    var results: Results<Value> { Results(managed.source()) }
 
     /// The values of a map that no realm manages.
     private var plain: List<Value>? {
@@ -93,27 +93,6 @@ extension Map {
         plain.map { $0.average(ofProperty: property) } ?? results.average(ofProperty: property)
     }
 
-    /// The smallest value of a property; nil of none.
-    public func min<Object: ObjectBase, T: _HasPersistedType>(
-        of keyPath: KeyPath<Object, T>
-    ) -> T? where Value == Object?, T.PersistedType: MinMaxType {
-        min(ofProperty: KeyPathNames.name(keyPath))
-    }
-
-    /// The largest value of a property; nil of none.
-    public func max<Object: ObjectBase, T: _HasPersistedType>(
-        of keyPath: KeyPath<Object, T>
-    ) -> T? where Value == Object?, T.PersistedType: MinMaxType {
-        max(ofProperty: KeyPathNames.name(keyPath))
-    }
-
-    /// The sum of a property; zero of none.
-    public func sum<Object: ObjectBase, T: _HasPersistedType>(
-        of keyPath: KeyPath<Object, T>
-    ) -> T where Value == Object?, T.PersistedType: AddableType {
-        sum(ofProperty: KeyPathNames.name(keyPath))
-    }
-
     /// The mean of a property; nil of none.
     public func average<Object: ObjectBase, T: _HasPersistedType>(
         of keyPath: KeyPath<Object, T>
@@ -125,21 +104,4 @@ extension Map {
 extension Map where Value.PersistedType: SortableType {
     /// Each value once.
     public func distinct() -> Results<Value> { results.distinct() }
-}
-
-extension Map where Value.PersistedType: MinMaxType {
-    /// The smallest value; nil of none.
-    public func min() -> Value? { plain.map { $0.min() } ?? results.min() }
-    /// The largest value; nil of none.
-    public func max() -> Value? { plain.map { $0.max() } ?? results.max() }
-}
-
-extension Map where Value.PersistedType: AddableType {
-    /// The sum of the values; zero of none.
-    public func sum() -> Value { plain.map { $0.sum() } ?? results.sum() }
-    /// The mean of the values; nil of none.
-    public func average<T: _HasPersistedType>() -> T?
-    where T.PersistedType: AddableType {
-        plain.map { $0.average() } ?? results.average()
-    }
 }

@@ -17,9 +17,6 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
 
     // MARK: State
 
-    public var realm: Realm? { backing.session.map { Realm($0) } }
-    public var isInvalidated: Bool { backing.isInvalid }
-    public var isFrozen: Bool { backing.session?.core.isFrozen ?? false }
     /// There are no keys.
     public var isEmpty: Bool { count == 0 }
 
@@ -31,30 +28,15 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
         }
     }
 
-    public func freeze() -> Map {
-        counterpart(backing.managed("RLMDictionary").session.frozen())
-            ?? { misuse("Collection is no longer valid") }()
-    }
-
-    public func thaw() -> Map? {
-        counterpart(backing.managed("RLMDictionary").session.live())
-    }
-
-    private func counterpart(_ other: _RealmSession) -> Map? {
-        let collection = backing.managed("RLMDictionary")
-        if collection.session === other { return self }
-        return collection.resolved(other).map { Map(.managed($0)) }
-    }
-
     // MARK: Reading
 
-    private func key(_ collection: ManagedCollection, _ index: Int) -> Key {
+    private func key(_ collection: _ManagedCollection, _ index: Int) -> Key {
         Key._rlmFrom(
             collection.call { () throws(RealmError) in try collection.core.key(index) },
             collection.session)
     }
 
-    private func value(_ collection: ManagedCollection, _ index: Int) -> Value {
+    private func value(_ collection: _ManagedCollection, _ index: Int) -> Value {
         let raw = collection.call { () throws(RealmError) in try collection.core.get(index) }
         return collection.nested(raw, index) ?? Value._rlmFrom(raw, collection.session)
     }
@@ -93,7 +75,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
         }
     }
 
-    private func find(_ collection: ManagedCollection, _ key: Key) -> Int? {
+    private func find(_ collection: _ManagedCollection, _ key: Key) -> Int? {
         key._rlmWithRaw(collection.session, .error) { raw in
             collection.call { () throws(RealmError) in try collection.core.find(key: raw) }
         }
@@ -236,13 +218,6 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
         }
     }
 
-    public static func == (a: Map, b: Map) -> Bool {
-        if case .managed(let one) = a.backing, case .managed(let other) = b.backing {
-            return one.core.isEqual(other.core)
-        }
-        return a === b
-    }
-
     public func _rlmText(_ depth: Int) -> String {
         let entries = Array(self)
         return Descriptions.collection(
@@ -254,24 +229,21 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     public var description: String { _rlmText(5) }
 }
 
-extension Map: _Persistable, _AssignableCollection {
+extension Map: _StoredCollection {
     public typealias PersistedType = Map
 
+    public static var _rlmType: CollectionType { .dictionary }
+    public var _rlmManaged: _ManagedCollection? { backing.managed }
+    public convenience init(_rlmManaged collection: _ManagedCollection) {
+        self.init(.managed(collection))
+    }
+    public func _rlmBecome(_ collection: _ManagedCollection) { backing = .managed(collection) }
+
     public static var _rlmShape: _PropertyShape { Value._rlmShape.inside(.dictionary) }
-    public static var _rlmIsCollection: Bool { true }
-    public static func _rlmDefaultValue() -> Self { make(.plain([:])) }
-    private static func make(_ backing: CollectionBacking<[Key: Value]>) -> Self {
-        unsafeDowncast(Map(backing), to: self)
-    }
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
-        make(.managed(ManagedCollection(object, key, .dictionary)))
-    }
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Map) {
-        _ = _rlmAssigned(_rlmGet(object, key), value)
-    }
-    public static func _rlmAssigned(_ old: Map, _ new: Map) -> Self {
+    public static func _rlmRecorded(_ recorder: _Recorder) -> Map { Map(.recording(recorder)) }
+    public static func _rlmAssigned(_ old: Map, _ new: Map) -> Map {
         if old != new { old.assign(new.map { ($0.key, $0.value) }, .all) }
-        return unsafeDowncast(old, to: self)
+        return old
     }
     private func assign(_ given: [(Key, Value)], _ policy: _AddingPolicy) {
         let entries = Array(zip(given.map { $0.0 }, AnyRealmValue.settled(given.map { $0.1 })))
@@ -302,21 +274,17 @@ extension Map: _Persistable, _AssignableCollection {
         if let map = value as? Map { return map.map { ($0.key, $0.value) } }
         return nil
     }
-    public static func _rlmConvert(_ value: Any) -> Self? {
-        if let map = value as? Map { return unsafeDowncast(map, to: self) }
-        guard let all = converted(value) else { return nil }
-        return make(.plain(Dictionary(all, uniquingKeysWith: { _, b in b })))
+    public static func _rlmConvert(_ value: Any) -> Map? {
+        if let map = value as? Map { return map }
+        return converted(value).map {
+            Map(.plain(Dictionary($0, uniquingKeysWith: { _, b in b })))
+        }
     }
-    public static func _rlmRecorded(_ recorder: _Recorder) -> Self { make(.recording(recorder)) }
     public static func _rlmAdd(
         _ value: Map, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
-    ) -> Self? {
+    ) -> Map? {
         let entries = value.map { ($0.key, $0.value) }
-        let collection = ManagedCollection(object, key, .dictionary)
-        if case .plain = value.backing { value.backing = .managed(collection) }
-        let made = value.backing.session === object.session ? value : Map(.managed(collection))
-        made.assign(entries, policy)
-        return unsafeDowncast(made, to: self)
+        return added(value, object, key) { $0.assign(entries, policy) }
     }
     public var _rlmContent: Any {
         Dictionary(map { ("\($0.key)", $0.value as Any) }, uniquingKeysWith: { _, b in b })
@@ -345,13 +313,4 @@ extension Map: Encodable where Key: Encodable, Value: Encodable {
 @available(*, unavailable)
 extension Map: @unchecked Sendable {}
 
-extension Map: Hashable {
-    public func hash(into hasher: inout Hasher) {
-        if case .managed(let collection) = backing {
-            hasher.combine(collection.core.objectKey)
-            hasher.combine(collection.core.propertyKey)
-        } else {
-            hasher.combine(ObjectIdentifier(self))
-        }
-    }
-}
+extension Map: Hashable {}

@@ -157,7 +157,7 @@ final class MemoryCopies {
         }
         let object = session.accessor(handle, DynamicObject.self)
         let list = List<Element>(
-            .managed(ManagedCollection(object, holder.key("elements").key, .list)))
+            .managed(_ManagedCollection(object, holder.key("elements").key, .list)))
         for element in elements { list.append(translated(element) as? Element ?? element) }
         let found = find(list._rlmResults)
         return engine(.query) { () throws(RealmError) in

@@ -12,12 +12,6 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     /// An empty set that no realm manages.
     public init() { backing = .plain(PlainSet()) }
 
-    // MARK: State
-
-    public var realm: Realm? { backing.session.map { Realm($0) } }
-    public var isInvalidated: Bool { backing.isInvalid }
-    public var isFrozen: Bool { backing.session?.core.isFrozen ?? false }
-
     public var count: Int {
         switch backing {
         case .plain(let plain): plain.elements.count
@@ -25,23 +19,6 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         case .recording: 1
         }
     }
-
-    public func freeze() -> MutableSet {
-        counterpart(backing.managed("RLMSet").session.frozen())
-            ?? { misuse("Collection is no longer valid") }()
-    }
-
-    public func thaw() -> MutableSet? {
-        counterpart(backing.managed("RLMSet").session.live())
-    }
-
-    private func counterpart(_ other: _RealmSession) -> MutableSet? {
-        let collection = backing.managed("RLMSet")
-        if collection.session === other { return self }
-        return collection.resolved(other).map { MutableSet(.managed($0)) }
-    }
-
-    public var _rlmResults: Results<Element> { Results(backing.managed("RLMSet").source()) }
 
     /// An element by its place in the set's own order.
     public subscript(position: Int) -> Element {
@@ -160,32 +137,25 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         for element in Array(other) { remove(element) }
     }
 
-    public static func == (a: MutableSet, b: MutableSet) -> Bool {
-        if case .managed(let one) = a.backing, case .managed(let other) = b.backing {
-            return one.core.isEqual(other.core)
-        }
-        return a === b
-    }
 }
 
-extension MutableSet: _Persistable, _AssignableCollection {
+extension MutableSet: _StoredCollection {
     public typealias PersistedType = MutableSet
 
+    public static var _rlmType: CollectionType { .set }
+    public var _rlmManaged: _ManagedCollection? { backing.managed }
+    public convenience init(_rlmManaged collection: _ManagedCollection) {
+        self.init(.managed(collection))
+    }
+    public func _rlmBecome(_ collection: _ManagedCollection) { backing = .managed(collection) }
+
     public static var _rlmShape: _PropertyShape { Element._rlmShape.inside(.set) }
-    public static var _rlmIsCollection: Bool { true }
-    public static func _rlmDefaultValue() -> Self { make(.plain(PlainSet())) }
-    private static func make(_ backing: CollectionBacking<PlainSet<Element>>) -> Self {
-        unsafeDowncast(MutableSet(backing), to: self)
+    public static func _rlmRecorded(_ recorder: _Recorder) -> MutableSet {
+        MutableSet(.recording(recorder))
     }
-    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
-        make(.managed(ManagedCollection(object, key, .set)))
-    }
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: MutableSet) {
-        _ = _rlmAssigned(_rlmGet(object, key), value)
-    }
-    public static func _rlmAssigned(_ old: MutableSet, _ new: MutableSet) -> Self {
+    public static func _rlmAssigned(_ old: MutableSet, _ new: MutableSet) -> MutableSet {
         if old != new { old.assign(Array(new), .all) }
-        return unsafeDowncast(old, to: self)
+        return old
     }
     private func assign(_ elements: [Element], _ policy: _AddingPolicy) {
         if policy == .modified {
@@ -195,37 +165,19 @@ extension MutableSet: _Persistable, _AssignableCollection {
         }
         for element in elements { insert(element, policy) }
     }
-    private static func converted(_ value: Any) -> [Element]? {
-        guard let elements = anyElements(value) else { return nil }
-        var all: [Element] = []
-        for element in elements {
-            guard let converted = Element._rlmConvert(element) else { return nil }
-            all.append(converted)
-        }
-        return all
-    }
-    public static func _rlmConvert(_ value: Any) -> Self? {
-        if let set = value as? MutableSet { return unsafeDowncast(set, to: self) }
+    public static func _rlmConvert(_ value: Any) -> MutableSet? {
+        if let set = value as? MutableSet { return set }
         guard let all = converted(value) else { return nil }
-        let set = make(.plain(PlainSet()))
+        let set = MutableSet()
         set.insert(objectsIn: all)
         return set
     }
-    public static func _rlmRecorded(_ recorder: _Recorder) -> Self { make(.recording(recorder)) }
     public static func _rlmAdd(
         _ value: MutableSet, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
-    ) -> Self? {
+    ) -> MutableSet? {
         let elements = Array(value)
-        let collection = ManagedCollection(object, key, .set)
-        if case .plain = value.backing { value.backing = .managed(collection) }
-        let made =
-            value.backing.session === object.session ? value : MutableSet(.managed(collection))
-        made.assign(elements, policy)
-        return unsafeDowncast(made, to: self)
+        return added(value, object, key) { $0.assign(elements, policy) }
     }
-    // An array: the map of a collection of ours is lazy.
-    public var _rlmContent: Any { Array(self).map { $0 as Any } }
-
     public func _rlmAssign(_ value: Any, _ policy: _AddingPolicy) -> Bool {
         guard let all = Self.converted(value) else { return false }
         assign(all, policy)

@@ -6,29 +6,15 @@ public import Foundation
 /// What `projectTo` gives: the properties of the elements as collections.
 @dynamicMemberLookup
 public struct CollectionElementMapper<Element: ObjectBase & RealmCollectionValue> {
-    fileprivate let source: MapperSource<Element>
+    fileprivate let elements: any RealmCollection<Element>
 
     /// The property of all elements.
     public subscript<Value>(
         dynamicMember path: KeyPath<Element, Value>
-    ) -> ProjectedCollection<Value> { source.projected(path) }
-}
+    ) -> ProjectedCollection<Value> { projected(elements, path) }
 
-/// The collection of a mapper, whatever its type.
-private class MapperSource<Element: ObjectBase> {
-    func projected<Value>(_ path: KeyPath<Element, Value>) -> ProjectedCollection<Value> {
-        fatalError("MapperElements has it")
-    }
-}
-
-private final class MapperElements<Elements: RealmCollection>: MapperSource<Elements.Element>
-where Elements.Element: ObjectBase {
-    private let elements: Elements
-
-    init(_ elements: Elements) { self.elements = elements }
-
-    override func projected<Value>(
-        _ path: KeyPath<Elements.Element, Value>
+    private func projected<Elements: RealmCollection<Element>, Value>(
+        _ elements: Elements, _ path: KeyPath<Element, Value>
     ) -> ProjectedCollection<Value> {
         // While a key path is traced, the one element that there is notes the property.
         if elements.isRecording { _ = elements[0][keyPath: path] }
@@ -46,9 +32,9 @@ where Elements.Element: ObjectBase {
 public struct ProjectedCollection<Element>: RandomAccessCollection, CustomStringConvertible,
     ThreadConfined
 {
-    fileprivate let source: ProjectedSource<Element>
+    fileprivate let source: any ProjectedSource<Element>
 
-    fileprivate init(_ source: ProjectedSource<Element>) { self.source = source }
+    fileprivate init(_ source: any ProjectedSource<Element>) { self.source = source }
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { source.count }
@@ -106,7 +92,7 @@ public struct ProjectedCollection<Element>: RandomAccessCollection, CustomString
         _ block:
             @Sendable @escaping (isolated A, RealmCollectionChange<ProjectedCollection>) -> Void
     ) async -> NotificationToken {
-        await source.observe(keyPaths, actor) { actor, there, change in
+        await source.observe(keyPaths, actor, _isolation: _isolation) { actor, there, change in
             block(actor, change.of(ProjectedCollection(there)))
         }
     }
@@ -131,32 +117,30 @@ extension RealmCollectionChange {
 }
 
 /// What a projected collection needs of the one behind it, whatever its type.
-private class ProjectedSource<Value> {
-    var count: Int { unwritten() }
-    var realm: Realm? { unwritten() }
-    var isInvalidated: Bool { unwritten() }
-    var isFrozen: Bool { unwritten() }
-    subscript(position: Int) -> Value {
-        get { unwritten() }
-        set { unwritten() }
-    }
-    func index(matching predicate: NSPredicate) -> Int? { unwritten() }
-    func freeze() -> ProjectedSource { unwritten() }
-    func thaw() -> ProjectedSource? { unwritten() }
+private protocol ProjectedSource<Value>: AnyObject {
+    associatedtype Value
+    var count: Int { get }
+    var realm: Realm? { get }
+    var isInvalidated: Bool { get }
+    var isFrozen: Bool { get }
+    subscript(position: Int) -> Value { get set }
+    func index(matching predicate: NSPredicate) -> Int?
+    func freeze() -> any ProjectedSource<Value>
+    func thaw() -> (any ProjectedSource<Value>)?
     func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (ProjectedSource, RealmCollectionChange<Void>) -> Void
-    ) -> NotificationToken { unwritten() }
+        _ block: @escaping (any ProjectedSource<Value>, RealmCollectionChange<Void>) -> Void
+    ) -> NotificationToken
     func observe<A: Actor>(
-        _ keyPaths: [String]?, _ actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ keyPaths: [String]?, _ actor: A, _isolation: isolated (any Actor)?,
         _ block:
-            @Sendable @escaping (isolated A, ProjectedSource, RealmCollectionChange<Void>) -> Void
-    ) async -> NotificationToken { unwritten() }
-
-    private func unwritten() -> Never { fatalError("ProjectedElements has it") }
+            @Sendable @escaping (
+                isolated A, any ProjectedSource<Value>, RealmCollectionChange<Void>
+            ) -> Void
+    ) async -> NotificationToken
 }
 
-private final class ProjectedElements<Elements: RealmCollection, Value>: ProjectedSource<Value>
+private final class ProjectedElements<Elements: RealmCollection, Value>: ProjectedSource
 where Elements.Element: ObjectBase {
     private let elements: Elements
     private let path: KeyPath<Elements.Element, Value>
@@ -166,25 +150,25 @@ where Elements.Element: ObjectBase {
         self.path = path
     }
 
-    override var count: Int { elements.count }
-    override var realm: Realm? { elements.realm }
-    override var isInvalidated: Bool { elements.isInvalidated }
-    override var isFrozen: Bool { elements.isFrozen }
-    override subscript(position: Int) -> Value {
+    var count: Int { elements.count }
+    var realm: Realm? { elements.realm }
+    var isInvalidated: Bool { elements.isInvalidated }
+    var isFrozen: Bool { elements.isFrozen }
+    subscript(position: Int) -> Value {
         get { elements[position][keyPath: path] }
         set { elements[position].setValue(newValue, forKeyPath: KeyPathNames.name(path)) }
     }
-    override func index(matching predicate: NSPredicate) -> Int? {
+    func index(matching predicate: NSPredicate) -> Int? {
         elements.index(matching: predicate)
     }
-    override func freeze() -> ProjectedSource<Value> { ProjectedElements(elements.freeze(), path) }
-    override func thaw() -> ProjectedSource<Value>? {
+    func freeze() -> any ProjectedSource<Value> { ProjectedElements(elements.freeze(), path) }
+    func thaw() -> (any ProjectedSource<Value>)? {
         elements.thaw().map { ProjectedElements($0, path) }
     }
 
-    override func observe(
+    func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (ProjectedSource<Value>, RealmCollectionChange<Void>) -> Void
+        _ block: @escaping (any ProjectedSource<Value>, RealmCollectionChange<Void>) -> Void
     ) -> NotificationToken {
         let path = path
         return elements.observe(keyPaths: keyPaths ?? [KeyPathNames.name(path)], on: queue) {
@@ -193,24 +177,28 @@ where Elements.Element: ObjectBase {
         }
     }
 
-    override func observe<A: Actor>(
-        _ keyPaths: [String]?, _ actor: A, _isolation: isolated (any Actor)? = #isolation,
+    func observe<A: Actor>(
+        _ keyPaths: [String]?, _ actor: A, _isolation: isolated (any Actor)?,
         _ block:
-            @Sendable @escaping (isolated A, ProjectedSource<Value>, RealmCollectionChange<Void>) ->
+            @Sendable @escaping (
+                isolated A, any ProjectedSource<Value>, RealmCollectionChange<Void>
+            ) ->
             Void
     ) async -> NotificationToken {
         if elements.realm == nil {
             misuse("Change notifications are only supported on managed collections.")
         }
         let path = path
-        let work: UncheckedBox<(A) -> NotificationToken> =
-            Observing.work(elements) { there, actor in
-                ProjectedElements(there, path).observe(keyPaths, nil) { source, change in
-                    let call = UncheckedBox((block, source, change))
-                    actor.assumeIsolated { call.value.0($0, call.value.1, call.value.2) }
-                }
+        return await Observing.observe(
+            elements, on: actor, _isolation: _isolation,
+            {
+                (actor: isolated A, told: (any ProjectedSource<Value>, RealmCollectionChange<Void>))
+                in
+                block(actor, told.0, told.1)
             }
-        return await Observing.run(on: actor, work)
+        ) { there, tell in
+            ProjectedElements(there, path).observe(keyPaths, nil) { tell(($0, $1)) }
+        }
     }
 }
 
@@ -231,7 +219,7 @@ extension ProjectedCollection: @unchecked Sendable {}
 extension RealmCollection where Element: ObjectBase {
     /// One property of all elements: `dogs.projectTo.name`.
     public var projectTo: CollectionElementMapper<Element> {
-        CollectionElementMapper(source: MapperElements(self))
+        CollectionElementMapper(elements: self)
     }
 }
 

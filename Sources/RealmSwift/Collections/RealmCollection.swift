@@ -35,7 +35,7 @@ where Element: RealmCollectionValue {
 /// A collection of objects or values of a realm: `Results`, `List`, `MutableSet`, `LinkingObjects`.
 ///
 /// They are live: they show what is stored whenever they are asked.
-public protocol RealmCollection: RealmCollectionBase, Equatable, _DescribedCollection,
+public protocol RealmCollection<Element>: RealmCollectionBase, Equatable, _DescribedCollection,
     _QueryCollection
 where Index == Int, Iterator == RLMIterator<Element>, _QueryElement == Element {
     /// The elements as live results; misuse for collections that no realm manages.
@@ -69,10 +69,7 @@ extension RealmCollection {
         let results = _rlmResults
         if let object = element as? ObjectBase, object.slot == nil { return nil }
         return element._rlmWithRaw(results.source.session, .error) { raw in
-            engine(.collection("Results")) { () throws(RealmError) in
-                if let objects = results.core as? EngineResults { return try objects.find(raw) }
-                return try (results.core as? ValueResults)?.find(raw)
-            }
+            engine(.collection("Results")) { () throws(RealmError) in try results.core.find(raw) }
         }
     }
 
@@ -123,11 +120,9 @@ extension RealmCollection {
     public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
         let node = isIncluded(Query<Element>._root()).node
         let results = _rlmResults
-        let session = results.source.session
-        let found = engine(.query) { () throws(RealmError) in
-            try results.source.filter(try node.condition(session))
+        return results.refined { core throws(RealmError) in
+            try core.filter(try node.condition(results.source.session), asFormat: true)
         }
-        return Results(found, session)
     }
 
     /// The elements that satisfy a format string.
@@ -172,8 +167,7 @@ extension RealmCollection {
 
     func filter(_ text: PredicateText) -> Results<Element> {
         let results = _rlmResults
-        let found = engine(.query) { () throws(RealmError) in try text.filter(results.source) }
-        return Results(found, results.source.session)
+        return results.refined { _ throws(RealmError) in try text.filter(results.source) }
     }
 
     // MARK: Ordering
@@ -190,25 +184,14 @@ extension RealmCollection {
         let results = _rlmResults
         if text.isEmpty { return results }
         for descriptor in sortDescriptors { results.source.checkSorting(descriptor.keyPath) }
-        let found = engine(.query) { () throws(RealmError) -> AnyResults in
-            if let objects = results.core as? EngineResults { return try objects.sorted(text) }
-            guard let values = results.core as? ValueResults else { return results.core }
-            return try values.sorted(text)
-        }
-        return Results(found, results.source.session)
+        return results.refined { core throws(RealmError) in try core.sorted(text) }
     }
 
     /// The first element of each combination of values at key paths.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == String {
         let text = keyPaths.map { engineKeyPath($0) }.joined(separator: ", ")
-        let results = _rlmResults
-        let found = engine(.query) { () throws(RealmError) -> AnyResults in
-            if let objects = results.core as? EngineResults { return try objects.distinct(text) }
-            guard let values = results.core as? ValueResults else { return results.core }
-            return try values.distinct(text)
-        }
-        return Results(found, results.source.session)
+        return _rlmResults.refined { core throws(RealmError) in try core.distinct(text) }
     }
 
     // MARK: Aggregates by name
@@ -264,9 +247,10 @@ extension RealmCollection {
         let results = _rlmResults
         let session = results.source.session
         return engine(.query) { () throws(RealmError) -> T? in
-            let found: (value: RawValue, found: Bool)
-            if let objects = results.core as? EngineResults, let property, property != "self" {
-                let binding = session.binding(objects.classKey)
+            var key = CoreSwift.PropertyKey.invalid
+            if let objectClass = results.source.objectClass {
+                guard let property, property != "self" else { return nil }
+                let binding = session.binding(objectClass)
                 let info = binding.info
                 let column = info.byName[property].map { info.properties[$0].column } ?? property
                 guard let item = binding.schema.property(named: column) else {
@@ -279,12 +263,9 @@ extension RealmCollection {
                         "\(kind.word) is not supported for \(type ?? "\(item.type)") property "
                             + "'\(info.className).\(property)'")
                 }
-                found = try kind.of(objects, item.key)
-            } else if let values = results.core as? ValueResults {
-                found = try kind.of(values)
-            } else {
-                return nil
+                key = item.key
             }
+            let found = try kind.of(results.core, key)
             if !found.found || found.value.isNull { return nil }
             return T._rlmConvert(session.any(found.value) ?? NSNull())
         }
@@ -313,23 +294,15 @@ enum AggregateName {
         }
     }
 
+    /// `key`: the property, where there are objects.
     func of(
-        _ results: EngineResults, _ key: CoreSwift.PropertyKey
+        _ results: AnyResults, _ key: CoreSwift.PropertyKey
     ) throws(RealmError) -> (value: RawValue, found: Bool) {
         switch self {
         case .minimum: try results.minimum(key)
         case .maximum: try results.maximum(key)
         case .sum: try results.sum(key)
         case .average: try results.average(key)
-        }
-    }
-
-    func of(_ results: ValueResults) throws(RealmError) -> (value: RawValue, found: Bool) {
-        switch self {
-        case .minimum: try results.minimum()
-        case .maximum: try results.maximum()
-        case .sum: try results.sum()
-        case .average: try results.average()
         }
     }
 }

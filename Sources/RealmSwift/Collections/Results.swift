@@ -36,28 +36,22 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
     /// How the elements are found: indexes that are used, conditions that are tested. Text for people.
     public func explain() -> String {
-        engine(.query) { () throws(RealmError) in
-            if let objects = core as? EngineResults { return try objects.explain() }
-            return try (core as? ValueResults)?.explain() ?? ""
-        }
+        engine(.query) { () throws(RealmError) in try core.explain() }
+    }
+
+    /// Results that the engine makes of these.
+    func refined(_ make: (AnyResults) throws(RealmError) -> AnyResults) -> Results {
+        Results(engine(.query) { () throws(RealmError) in try make(core) }, source.session)
     }
 
     /// The first elements.
     public func limited(_ count: Int) -> Results {
-        Results(
-            engine(.query) { () throws(RealmError) -> AnyResults in
-                if let objects = core as? EngineResults { return try objects.limited(count) }
-                return try (core as? ValueResults)?.limited(count) ?? core
-            }, source.session)
+        refined { core throws(RealmError) in try core.limited(count) }
     }
 
     /// The elements behind the first ones.
     public func offset(_ count: Int) -> Results {
-        Results(
-            engine(.query) { () throws(RealmError) -> AnyResults in
-                if let objects = core as? EngineResults { return try objects.offset(count) }
-                return try (core as? ValueResults)?.offset(count) ?? core
-            }, source.session)
+        refined { core throws(RealmError) in try core.offset(count) }
     }
 
     /// The elements behind one of them, for paging: `dogs.sorted(by: \.name).after(last).limited(20)`. Its position

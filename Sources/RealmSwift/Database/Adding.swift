@@ -55,30 +55,39 @@ extension _RealmSession {
             return manage(object, handle, policy)
         }
         let key = binding.info.properties[index]
-        var isNew = true
-        var made: ObjectHandle?
+        var made: (handle: ObjectHandle, isNew: Bool)?
         key.wrapper.withRaw(object, ClassInfo.address(object, key), self) { raw in
-            made = engine(.realm) { () throws(RealmError) -> ObjectHandle in
-                if policy != .error {
-                    return try core.getOrCreateObject(
-                        binding.classKey, primaryKey: raw, created: &isNew)
-                }
-                do throws(RealmError) {
-                    return try core.createObject(binding.classKey, primaryKey: raw)
-                } catch {
-                    guard error.code == .objectAlreadyExists else { throw error }
-                    let value = key.wrapper.get(object, ClassInfo.address(object, key))
-                    misuse(
-                        "Attempting to create an object of type '\(binding.info.className)' with "
-                            + "an existing primary key value '\(describe(value))'.")
-                }
-            }
+            made = create(
+                binding.classKey, raw, policy, binding.info.className,
+                unwrapped(key.wrapper.get(object, ClassInfo.address(object, key))) ?? "(null)")
         }
         // Of a type that can be no key, that was misuse.
-        manage(object, made.unsafelyUnwrapped, policy, isNew: isNew)
+        let (handle, isNew) = made.unsafelyUnwrapped
+        manage(object, handle, policy, isNew: isNew)
     }
 
-    private func describe(_ value: Any) -> String { unwrapped(value).map { "\($0)" } ?? "(null)" }
+    /// A new object with a primary key, or the one that is there; misuse for that where it is an error.
+    func create(
+        _ classKey: ClassKey, _ primaryKey: RawValue, _ policy: _AddingPolicy,
+        _ className: String, _ shownKey: @autoclosure () -> Any
+    ) -> (handle: ObjectHandle, isNew: Bool) {
+        engine(.realm) { () throws(RealmError) in
+            if policy != .error {
+                var isNew = true
+                let handle = try core.getOrCreateObject(
+                    classKey, primaryKey: primaryKey, created: &isNew)
+                return (handle, isNew)
+            }
+            do throws(RealmError) {
+                return (try core.createObject(classKey, primaryKey: primaryKey), true)
+            } catch {
+                guard error.code == .objectAlreadyExists else { throw error }
+                misuse(
+                    "Attempting to create an object of type '\(className)' with an existing "
+                        + "primary key value '\(shownKey())'.")
+            }
+        }
+    }
 
     /// Has an instance stand for the object of a handle, which it takes over, and writes its values.
     func manage(

@@ -99,11 +99,10 @@ extension Realm {
     ///
     /// - Throws: `Realm.Error` for numbers of neither.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
-        do throws(RealmError) {
-            if try core.cancelAsynchronous(asyncTransactionId) { return }
-        } catch {
-            throw Error(error, path: core.path)
+        let isCancelled = try asRealmError(core.path) { () throws(RealmError) in
+            try core.cancelAsynchronous(asyncTransactionId)
         }
+        if isCancelled { return }
         throw Error(
             .invalidInput, "No asynchronous transaction has the number \(asyncTransactionId).")
     }

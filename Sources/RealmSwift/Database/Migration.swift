@@ -131,7 +131,7 @@ final class MigrationRun {
 ///
 /// - Throws: `Realm.Error` where there is no realm file, or it cannot be read.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
-    do throws(RealmError) {
+    return try asRealmError(fileURL.path) { () throws(RealmError) in
         guard
             let version = try EngineRealm.storedSchemaVersion(
                 fileURL.path, encryptionKey: encryptionKey.map { [UInt8]($0) } ?? [])
@@ -141,7 +141,5 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
                 path: fileURL.path)
         }
         return version
-    } catch {
-        throw Realm.Error(error, path: fileURL.path)
     }
 }

@@ -8,11 +8,9 @@ extension Realm {
     ///
     /// - Throws: `Realm.Error`, `fileExists` where the file is there already.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
-        do throws(RealmError) {
+        try asRealmError(fileURL.path) { () throws(RealmError) in
             try core.writeCopy(
                 to: fileURL.path, encryptionKey: encryptionKey.map { [UInt8]($0) } ?? [])
-        } catch {
-            throw Error(error, path: fileURL.path)
         }
     }
 
@@ -22,10 +20,8 @@ extension Realm {
         let path = try configuration.path()
         var target = EngineConfiguration(path: path)
         target.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) } ?? []
-        do throws(RealmError) {
+        try asRealmError(path) { () throws(RealmError) in
             try core.convert(to: target, merging: true)
-        } catch {
-            throw Error(error, path: path)
         }
     }
 
@@ -41,11 +37,7 @@ extension Realm {
     @discardableResult
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         let path = try configuration.path()
-        do throws(RealmError) {
-            return try EngineRealm.deleteFiles(path)
-        } catch {
-            throw Error(error, path: path)
-        }
+        return try asRealmError(path) { () throws(RealmError) in try EngineRealm.deleteFiles(path) }
     }
 
     /// Encrypts the file of a configuration with another key, its first one, or none; all of it is written anew.
@@ -56,12 +48,10 @@ extension Realm {
         for configuration: Configuration = .defaultConfiguration, to newKey: Data?
     ) throws {
         let path = try configuration.path()
-        do throws(RealmError) {
+        try asRealmError(path) { () throws(RealmError) in
             try EngineRealm.changeEncryptionKey(
                 path, from: configuration.encryptionKey.map { [UInt8]($0) } ?? [],
                 to: newKey.map { [UInt8]($0) } ?? [])
-        } catch {
-            throw Error(error, path: path)
         }
     }
 

@@ -225,11 +225,9 @@ public struct Realm {
             try refuse("Can't commit a non-existing write transaction")
         }
         let silent = try tokens.flatMap { try $0.engineTokens(of: session) }
-        do throws(RealmError) {
+        try asRealmError(core.path) { () throws(RealmError) in
             try core.commit(
                 withoutNotifying: silent, realmTokens: tokens.flatMap { $0.realmTokens })
-        } catch {
-            throw Error(error, path: core.path)
         }
     }
 
@@ -359,8 +357,8 @@ public struct Realm {
 
     /// Deletes the objects of a list, which is empty then.
     public func delete<Element: ObjectBase>(_ objects: List<Element>) {
-        let collection = objects.backing.managed("RLMArray")
-        engine(.collection("RLMArray")) { () throws(RealmError) in try collection.core.deleteAll() }
+        let collection = objects.managed
+        collection.call { () throws(RealmError) in try collection.core.deleteAll() }
     }
 
     /// Deletes the objects of a map; its keys lead to nothing then.

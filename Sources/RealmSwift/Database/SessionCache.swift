@@ -82,11 +82,9 @@ enum SessionCache {
                 throw Realm.Error(error, path: path)
             }
         }
-        do throws(RealmError) {
+        return try asRealmError(path) { () throws(RealmError) in
             _ = try EngineRealm.deleteFiles(path)
             return try EngineRealm.open(wanted)
-        } catch {
-            throw Realm.Error(error, path: path)
         }
     }
 }

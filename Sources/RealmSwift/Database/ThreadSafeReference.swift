@@ -194,56 +194,17 @@ extension LinkingObjects {
     }
 }
 
-extension ManagedCollection {
+extension _ManagedCollection {
     func reference() -> EngineReference {
         call { () throws(RealmError) in try EngineReference(core) }
     }
 
     static func resolve(
         _ reference: EngineReference, _ type: CollectionType, _ session: _RealmSession
-    ) -> ManagedCollection? {
+    ) -> _ManagedCollection? {
         let core = engine(.query) { () throws(RealmError) in
             try reference.collection(type, in: session.core)
         }
-        return core.isValid ? ManagedCollection(core, session) : nil
-    }
-}
-
-extension List {
-    public func _rlmReference() -> CoreSwift.ThreadSafeReference {
-        backing.managed("RLMArray").reference()
-    }
-    public static func _rlmResolve(
-        _ reference: CoreSwift.ThreadSafeReference, _ session: _RealmSession
-    ) -> Self? {
-        ManagedCollection.resolve(reference, .list, session).map {
-            unsafeDowncast(List(.managed($0)), to: self)
-        }
-    }
-}
-
-extension MutableSet {
-    public func _rlmReference() -> CoreSwift.ThreadSafeReference {
-        backing.managed("RLMSet").reference()
-    }
-    public static func _rlmResolve(
-        _ reference: CoreSwift.ThreadSafeReference, _ session: _RealmSession
-    ) -> Self? {
-        ManagedCollection.resolve(reference, .set, session).map {
-            unsafeDowncast(MutableSet(.managed($0)), to: self)
-        }
-    }
-}
-
-extension Map {
-    public func _rlmReference() -> CoreSwift.ThreadSafeReference {
-        backing.managed("RLMDictionary").reference()
-    }
-    public static func _rlmResolve(
-        _ reference: CoreSwift.ThreadSafeReference, _ session: _RealmSession
-    ) -> Self? {
-        ManagedCollection.resolve(reference, .dictionary, session).map {
-            unsafeDowncast(Map(.managed($0)), to: self)
-        }
+        return core.isValid ? _ManagedCollection(core, session) : nil
     }
 }

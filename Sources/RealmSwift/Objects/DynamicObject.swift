@@ -31,42 +31,23 @@ enum DynamicValues {
         if property.isComputed {
             return LinkingObjects<DynamicObject>(object, dynamic: property)
         }
-        switch property.collection {
-        case .none: break
-        case .list: return list(object, key, property)
-        case .set: return set(object, key, property)
-        case .dictionary: return map(object, key, property)
+        if property.collection != .none {
+            func make<T: RealmCollectionValue>(_ type: T.Type) -> Any {
+                switch property.collection {
+                case .set: MutableSet<T>._rlmGet(object, key)
+                case .dictionary: Map<String, T>._rlmGet(object, key)
+                case .list, .none: List<T>._rlmGet(object, key)
+                }
+            }
+            if property.type == .object, property.collection == .dictionary {
+                return make(DynamicObject?.self)
+            }
+            return make(valueType(property))
         }
         if property.type == .object {
             return ObjectBase.get(object, key, DynamicObject.self)
         }
         return object._rlmSession.any(object._rlmRead(key))
-    }
-
-    private static func list(
-        _ object: ObjectBase, _ key: Int64, _ property: PropertySchema
-    ) -> Any {
-        func make<T: RealmCollectionValue>(_ type: T.Type) -> Any { List<T>._rlmGet(object, key) }
-        return make(valueType(property))
-    }
-
-    private static func set(
-        _ object: ObjectBase, _ key: Int64, _ property: PropertySchema
-    ) -> Any {
-        func make<T: RealmCollectionValue>(_ type: T.Type) -> Any {
-            MutableSet<T>._rlmGet(object, key)
-        }
-        return make(valueType(property))
-    }
-
-    private static func map(
-        _ object: ObjectBase, _ key: Int64, _ property: PropertySchema
-    ) -> Any {
-        func make<T: RealmCollectionValue>(_ type: T.Type) -> Any {
-            Map<String, T>._rlmGet(object, key)
-        }
-        if property.type == .object { return make(DynamicObject?.self) }
-        return make(valueType(property))
     }
 
     /// The Swift type for the values of a property.
@@ -108,27 +89,13 @@ struct DynamicWriter {
     func create(_ binding: _ClassBinding, _ value: Any) -> ObjectHandle {
         let values = values(binding.schema, value)
         let item = binding.schema
-        var isNew = true
         let handle: ObjectHandle
         if let key = item.primaryKeyProperty {
             guard let given = values[key.name] else {
                 misuse("Missing value for property '\(item.name).\(key.name)'")
             }
             handle = withRaw(key, item, given) { raw in
-                engine(.realm) { () throws(RealmError) -> ObjectHandle in
-                    if policy != .error {
-                        return try session.core.getOrCreateObject(
-                            item.key, primaryKey: raw, created: &isNew)
-                    }
-                    do throws(RealmError) {
-                        return try session.core.createObject(item.key, primaryKey: raw)
-                    } catch {
-                        guard error.code == .objectAlreadyExists else { throw error }
-                        misuse(
-                            "Attempting to create an object of type '\(item.name)' with an existing "
-                                + "primary key value '\(given)'.")
-                    }
-                }
+                session.create(item.key, raw, policy, item.name, given).handle
             }
         } else {
             handle = engine(.realm) { () throws(RealmError) in
@@ -260,7 +227,7 @@ struct DynamicWriter {
             // The values may be those of the elements that go.
             let all = elements.map { values(target.schema, $0) }
             list.removeAll()
-            let collection = list.backing.managed("RLMArray")
+            let collection = list.managed
             for (index, values) in all.enumerated() {
                 fillEmbedded(
                     collection.call { () throws(RealmError) in
@@ -282,7 +249,7 @@ struct DynamicWriter {
             }
             let all = entries.map { ($0, unwrapped($1).map { values(target.schema, $0) }) }
             map.removeAll()
-            let collection = map.backing.managed("RLMDictionary")
+            let collection = map.managed
             for (key, values) in all {
                 guard let values else {
                     map.updateValue(nil, forKey: key)

@@ -36,13 +36,11 @@ extension Realm {
             try refuse("Object type '\(info.className)' not managed by the Realm")
         }
         let binding = session.binding(type)
-        do throws(RealmError) {
+        return try asRealmError(core.path) { () throws(RealmError) in
             let tree = try JSONReader.read(json)
             let handle = try core.createObject(
                 binding.classKey, from: tree, update: update.engine, ignoresUnknown: false)
             return session.accessor(handle, type)
-        } catch {
-            throw Error(error, path: core.path)
         }
     }
 }

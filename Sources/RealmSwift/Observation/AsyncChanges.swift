@@ -55,13 +55,15 @@ extension Realm {
 // MARK: - Actors
 
 extension Observing {
-    /// What begins an observation on an actor, with the counterpart of the subject there.
-    static func work<A: Actor, C: ThreadConfined>(
-        _ subject: C, _ begin: @escaping (C, A) -> NotificationToken
-    ) -> UncheckedBox<(A) -> NotificationToken> {
+    /// Observes the counterpart of a subject on an actor: `begin` is handed that, and what tells the block of a change.
+    static func observe<A: Actor, C: ThreadConfined, Change>(
+        _ subject: C, on actor: A, _isolation: isolated (any Actor)?,
+        _ block: @Sendable @escaping (isolated A, Change) -> Void,
+        _ begin: @escaping (C, @escaping (Change) -> Void) -> NotificationToken
+    ) async -> NotificationToken {
         let configuration = subject.realm?.configuration ?? .defaultConfiguration
         let reference = ThreadSafeReference(to: subject)
-        return UncheckedBox { actor in
+        let work = UncheckedBox { (actor: A) -> NotificationToken in
             let session: _RealmSession
             do {
                 session = try SessionCache.open(configuration, .actor(actor))
@@ -70,11 +72,16 @@ extension Observing {
             }
             // Deleted meanwhile: nothing will ever be told.
             guard let there = Realm(session).resolve(reference) else { return NotificationToken() }
-            return begin(there, actor)
+            return begin(there) { change in
+                let call = UncheckedBox((block, change))
+                // Delivered by a task on the actor.
+                actor.assumeIsolated { call.value.0($0, call.value.1) }
+            }
         }
+        return await run(on: actor, work)
     }
 
-    static func run<A: Actor>(
+    private static func run<A: Actor>(
         on actor: isolated A, _ work: UncheckedBox<(A) -> NotificationToken>
     ) async -> NotificationToken { work.value(actor) }
 }
@@ -88,14 +95,11 @@ extension RealmCollection {
         if realm == nil {
             misuse("Change notifications are only supported on managed collections.")
         }
-        let work: UncheckedBox<(A) -> NotificationToken> = Observing.work(self) { there, actor in
-            there.observe(keyPaths: keyPaths) { change in
-                let call = UncheckedBox((block, change))
-                // Delivered by a task on the actor.
-                actor.assumeIsolated { call.value.0($0, call.value.1) }
-            }
+        return await Observing.observe(
+            self, on: actor, _isolation: _isolation, block
+        ) { there, tell in
+            there.observe(keyPaths: keyPaths, tell)
         }
-        return await Observing.run(on: actor, work)
     }
 }
 
@@ -108,12 +112,10 @@ extension _ObservableObject where Self: ThreadConfined {
         if slot == nil {
             misuse("Only objects which are managed by a Realm support change notifications")
         }
-        let work: UncheckedBox<(A) -> NotificationToken> = Observing.work(self) { there, actor in
-            there.observe(keyPaths: keyPaths) { change in
-                let call = UncheckedBox((block, change))
-                actor.assumeIsolated { call.value.0($0, call.value.1) }
-            }
+        return await Observing.observe(
+            self, on: actor, _isolation: _isolation, block
+        ) { there, tell in
+            there.observe(keyPaths: keyPaths, tell)
         }
-        return await Observing.run(on: actor, work)
     }
 }

@@ -114,13 +114,11 @@ extension Map {
         if realm == nil {
             misuse("Change notifications are only supported on managed collections.")
         }
-        let work: UncheckedBox<(A) -> NotificationToken> = Observing.work(self) { there, actor in
-            there.observe(keyPaths: keyPaths) { change in
-                let call = UncheckedBox((block, change))
-                actor.assumeIsolated { call.value.0($0, call.value.1) }
-            }
+        return await Observing.observe(
+            self, on: actor, _isolation: _isolation, block
+        ) { there, tell in
+            there.observe(keyPaths: keyPaths, tell)
         }
-        return await Observing.run(on: actor, work)
     }
 }
 
@@ -163,13 +161,11 @@ extension SectionedResults {
         _ block: @Sendable @escaping (isolated A, SectionedResultsChange<SectionedResults>) -> Void
     ) async -> NotificationToken {
         let key = self.key
-        let work: UncheckedBox<(A) -> NotificationToken> = Observing.work(results) { there, actor in
-            SectionedResults(there, key).observe(keyPaths: keyPaths) { change in
-                let call = UncheckedBox((block, change))
-                actor.assumeIsolated { call.value.0($0, call.value.1) }
-            }
+        return await Observing.observe(
+            results, on: actor, _isolation: _isolation, block
+        ) { there, tell in
+            SectionedResults(there, key).observe(keyPaths: keyPaths, tell)
         }
-        return await Observing.run(on: actor, work)
     }
 }
 
@@ -199,14 +195,11 @@ extension ResultsSection {
         _ block: @Sendable @escaping (isolated A, SectionedResultsChange<ResultsSection>) -> Void
     ) async -> NotificationToken {
         let (key, section) = (parent.key, UncheckedBox(id))
-        let work: UncheckedBox<(A) -> NotificationToken> =
-            Observing.work(parent.results) { there, actor in
-                ResultsSection(parent: SectionedResults(there, key), id: section.value)
-                    .observe(keyPaths: keyPaths) { change in
-                        let call = UncheckedBox((block, change))
-                        actor.assumeIsolated { call.value.0($0, call.value.1) }
-                    }
-            }
-        return await Observing.run(on: actor, work)
+        return await Observing.observe(
+            parent.results, on: actor, _isolation: _isolation, block
+        ) { there, tell in
+            ResultsSection(parent: SectionedResults(there, key), id: section.value)
+                .observe(keyPaths: keyPaths, tell)
+        }
     }
 }

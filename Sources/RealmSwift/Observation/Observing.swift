@@ -288,7 +288,7 @@ extension _ElementSource {
     ) -> NotificationToken {
         if queue != nil {
             Observing.checkKeyPaths(
-                source.session, (source.core as? EngineResults)?.classKey, keyPaths)
+                source.session, source.objectClass, keyPaths)
         }
         return Observing.observe(source.session, queue) { () throws(RealmError) in
             try EngineReference(source.core)
@@ -297,8 +297,7 @@ extension _ElementSource {
             let there = reference == nil ? source : _ElementSource(core, session)
             let collection = make(there)
             var isFirst = true
-            let filter = try Observing.filter(
-                session, (core as? EngineResults)?.classKey, keyPaths)
+            let filter = try Observing.filter(session, there.objectClass, keyPaths)
             let made = try core.observe(filter, handle: session.nameObservation()) { changes in
                 defer { isFirst = false }
                 block(collection, _ElementChange(changes, isFirst: isFirst))
@@ -308,38 +307,33 @@ extension _ElementSource {
     }
 }
 
-extension ManagedCollection {
+extension _ManagedCollection {
     /// Of collections of objects.
     var elementClass: ClassKey? {
         (call { () throws(RealmError) in try core.results() } as? EngineResults)?.classKey
     }
 
-    /// Observes a list or set.
-    static func observe<C>(
-        _ backing: ManagedCollection?, _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ make: @escaping (ManagedCollection) -> C,
-        _ block: @escaping (C, _ElementChange) -> Void
+    /// Observes a collection: `begin` is handed one of its own where it is told.
+    static func observe(
+        _ collection: _ManagedCollection?, _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ begin:
+            @escaping (_ManagedCollection, KeyPathFilter?) throws(RealmError) -> EngineToken
     ) -> NotificationToken {
-        guard let backing else {
+        guard let collection else {
             misuse("Change notifications are only supported on managed collections.")
         }
         if queue != nil {
-            Observing.checkKeyPaths(backing.session, backing.elementClass, keyPaths)
+            Observing.checkKeyPaths(collection.session, collection.elementClass, keyPaths)
         }
-        return Observing.observe(backing.session, queue) { () throws(RealmError) in
-            try EngineReference(backing.core)
+        return Observing.observe(collection.session, queue) { () throws(RealmError) in
+            try EngineReference(collection.core)
         } begin: { session, reference, token throws(RealmError) in
             let core =
-                try reference?.collection(backing.core.type, in: session.core)
-                ?? backing.core.copy()
-            let collection = make(ManagedCollection(core, session))
-            var isFirst = true
+                try reference?.collection(collection.core.type, in: session.core)
+                ?? collection.core.copy()
             let filter = try Observing.filter(
                 session, (try core.results() as? EngineResults)?.classKey, keyPaths)
-            let made = try core.observe(filter) { changes in
-                defer { isFirst = false }
-                block(collection, _ElementChange(changes, isFirst: isFirst))
-            }
+            let made = try begin(_ManagedCollection(core, session), filter)
             token.take(made, keeping: core, session)
         }
     }
@@ -365,54 +359,17 @@ extension LinkingObjects {
     }
 }
 
-extension CollectionBacking {
-    var managedOrNil: ManagedCollection? {
-        if case .managed(let collection) = self { collection } else { nil }
-    }
-}
-
-extension List {
-    public func _rlmObserve(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (List, _ElementChange) -> Void
-    ) -> NotificationToken {
-        ManagedCollection.observe(
-            backing.managedOrNil, keyPaths, queue, { List(.managed($0)) }, block)
-    }
-}
-
-extension MutableSet {
-    public func _rlmObserve(
-        _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (MutableSet, _ElementChange) -> Void
-    ) -> NotificationToken {
-        ManagedCollection.observe(
-            backing.managedOrNil, keyPaths, queue, { MutableSet(.managed($0)) }, block)
-    }
-}
-
 extension Map {
     /// Calls a block soon with the map as it is, and then after each change of it.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken {
-        guard let backing = backing.managedOrNil else {
-            misuse("Change notifications are only supported on managed collections.")
-        }
-        if queue != nil {
-            Observing.checkKeyPaths(backing.session, backing.elementClass, keyPaths)
-        }
-        return Observing.observe(backing.session, queue) { () throws(RealmError) in
-            try EngineReference(backing.core)
-        } begin: { session, reference, token throws(RealmError) in
-            let core =
-                try reference?.collection(.dictionary, in: session.core) ?? backing.core.copy()
-            let map = Map(.managed(ManagedCollection(core, session)))
+        _ManagedCollection.observe(_rlmManaged, keyPaths, queue) {
+            there, filter throws(RealmError) in
+            let map = Map(.managed(there))
             var isFirst = true
-            let filter = try Observing.filter(
-                session, (try core.results() as? EngineResults)?.classKey, keyPaths)
-            let made = try core.observeKeys(filter) { changes in
+            return try there.core.observeKeys(filter) { changes in
                 defer { isFirst = false }
                 if isFirst { return block(.initial(map)) }
                 func keys(_ names: [String]) -> [Key] { names.compactMap { Key._rlmConvert($0) } }
@@ -422,7 +379,6 @@ extension Map {
                         insertions: keys(changes.insertions),
                         modifications: keys(changes.modifications)))
             }
-            token.take(made, keeping: core, session)
         }
     }
 }

@@ -116,14 +116,11 @@ extension ProjectionObservable {
         if rootObject.slot == nil {
             misuse("Only objects which are managed by a Realm support change notifications")
         }
-        let work: UncheckedBox<(A) -> NotificationToken> =
-            Observing.work(rootObject) { there, actor in
-                Self(projecting: there).observe(keyPaths: keyPaths) { change in
-                    let call = UncheckedBox((block, change))
-                    actor.assumeIsolated { call.value.0($0, call.value.1) }
-                }
-            }
-        return await Observing.run(on: actor, work)
+        return await Observing.observe(
+            rootObject, on: actor, _isolation: _isolation, block
+        ) { there, tell in
+            Self(projecting: there).observe(keyPaths: keyPaths, tell)
+        }
     }
 }
 

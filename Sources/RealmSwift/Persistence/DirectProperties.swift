@@ -40,9 +40,7 @@ extension DirectProperty {
 // MARK: - Collections
 
 /// A collection that is itself what a property holds.
-protocol DirectCollection: DirectProperty, _Persistable, _AssignableCollection, AnyObject {
-    /// It is from now on the one that the object's property has in the realm.
-    func becomes(_ object: ObjectBase, _ key: Int64)
+protocol DirectCollection: DirectProperty, _StoredCollection {
     /// Its elements note the properties that are read.
     func becomes(recording recorder: _Recorder)
 }
@@ -51,7 +49,7 @@ extension DirectCollection {
     static var valueType: any _Persistable.Type { Self.self }
 
     static func manage(_ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ key: Int64) {
-        if key != -1 { held(at).becomes(object, key) }
+        if key != -1 { held(at)._rlmBecome(_ManagedCollection(object, key, _rlmType)) }
     }
 
     static func record(_ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ index: Int) {
@@ -79,23 +77,14 @@ extension DirectCollection {
 }
 
 extension List: AnyPersisted, DirectProperty, DirectCollection {
-    func becomes(_ object: ObjectBase, _ key: Int64) {
-        backing = .managed(ManagedCollection(object, key, .list))
-    }
     func becomes(recording recorder: _Recorder) { backing = .recording(recorder) }
 }
 
 extension MutableSet: AnyPersisted, DirectProperty, DirectCollection {
-    func becomes(_ object: ObjectBase, _ key: Int64) {
-        backing = .managed(ManagedCollection(object, key, .set))
-    }
     func becomes(recording recorder: _Recorder) { backing = .recording(recorder) }
 }
 
 extension Map: AnyPersisted, DirectProperty, DirectCollection {
-    func becomes(_ object: ObjectBase, _ key: Int64) {
-        backing = .managed(ManagedCollection(object, key, .dictionary))
-    }
     func becomes(recording recorder: _Recorder) { backing = .recording(recorder) }
 }
 

@@ -49,11 +49,9 @@ struct PredicateText {
         let arguments = try arguments.map { value throws(RealmError) in
             try QueryArguments.argument(value, source.session)
         }
-        if let objects = source.core as? EngineResults {
-            return try objects.filter(format: Array(format.utf8), arguments)
-        }
-        guard let values = source.core as? ValueResults else { return source.core }
-        return try values.filter(numbered(), arguments)
+        return source.core.holdsValues
+            ? try source.core.filter(numbered(), arguments)
+            : try source.core.filter(format: Array(format.utf8), arguments)
     }
 
     /// With `$0`, `$1` … instead of `%@`, which is how the engine takes conditions on values.
@@ -79,17 +77,6 @@ struct PredicateText {
             }
         }
         return result
-    }
-}
-
-extension _ElementSource {
-    /// The elements that satisfy a predicate of the engine.
-    func filter(_ predicate: CoreSwift.Predicate) throws(RealmError) -> AnyResults {
-        if let objects = core as? EngineResults {
-            return try objects.filter(predicate, asFormat: true)
-        }
-        guard let values = core as? ValueResults else { return core }
-        return try values.filter(predicate)
     }
 }
 

@@ -14,7 +14,8 @@ extension RealmCollection {
         var reader = PredicateReader(session: results.source.session)
         reader.names[predicate.variable.key] = .path(.init([.itself]))
         do {
-            let found = try results.source.filter(try reader.condition(predicate.expression))
+            let found = try results.core.filter(
+                try reader.condition(predicate.expression), asFormat: true)
             return Results(found, results.source.session)
         } catch let error as RealmError {
             throw Realm.Error(error)

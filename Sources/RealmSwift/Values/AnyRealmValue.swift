@@ -205,15 +205,8 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable, SortableType, MinMaxT
 // MARK: - Lists and dictionaries
 
 extension AnyRealmValue {
-    /// The type of collection that a value in the file's form is.
-    static func nestedType(_ raw: RawValue) -> CollectionType? {
-        if raw.isNull { return nil }
-        return raw.type == ValueType.list.rawValue
-            ? .list : raw.type == ValueType.dictionary.rawValue ? .dictionary : nil
-    }
-
     /// The collection that an element or a property is.
-    init(nested collection: ManagedCollection) {
+    init(nested collection: _ManagedCollection) {
         self =
             collection.core.type == .dictionary
             ? .dictionary(Map(.managed(collection))) : .list(List(.managed(collection)))
@@ -228,7 +221,7 @@ extension AnyRealmValue {
     }
 
     /// Puts the elements into the collection that was made for them.
-    func fill(_ policy: _AddingPolicy, _ place: (CollectionType) -> ManagedCollection) {
+    func fill(_ policy: _AddingPolicy, _ place: (CollectionType) -> _ManagedCollection) {
         guard let type = nestedType else { return }
         switch self {
         case .list(let value):
@@ -243,8 +236,8 @@ extension AnyRealmValue {
 
     public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> AnyRealmValue {
         let raw = object._rlmRead(key)
-        guard let type = nestedType(raw) else { return _rlmFrom(raw, object._rlmSession) }
-        return AnyRealmValue(nested: ManagedCollection(object, key, type))
+        guard let type = raw.nestedType else { return _rlmFrom(raw, object._rlmSession) }
+        return AnyRealmValue(nested: _ManagedCollection(object, key, type))
     }
 
     public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: AnyRealmValue) {
@@ -257,7 +250,7 @@ extension AnyRealmValue {
         // What is assigned may be the collection that is there, or a part of it.
         let value = value.detached
         value._rlmWithRaw(object._rlmSession, policy) { object._rlmWrite(key, $0, policy) }
-        value.fill(policy) { ManagedCollection(object, key, $0) }
+        value.fill(policy) { _ManagedCollection(object, key, $0) }
         return nil
     }
 
@@ -279,11 +272,9 @@ extension AnyRealmValue {
     private var holdsManaged: Bool {
         switch self {
         case .list(let value):
-            if case .managed = value.backing { return true }
-            return value.contains { $0.holdsManaged }
+            return value._rlmManaged != nil || value.contains { $0.holdsManaged }
         case .dictionary(let value):
-            if case .managed = value.backing { return true }
-            return value.contains { $0.value.holdsManaged }
+            return value._rlmManaged != nil || value.contains { $0.value.holdsManaged }
         default: return false
         }
     }
@@ -303,15 +294,15 @@ extension AnyRealmValue {
     }
 }
 
-extension ManagedCollection {
+extension _ManagedCollection {
     /// The element where it is a list or dictionary.
     @inline(__always)
     func nested<Element>(_ raw: RawValue, _ index: Int) -> Element? {
-        guard raw.type >= ValueType.list.rawValue, let type = AnyRealmValue.nestedType(raw) else {
+        guard raw.type >= ValueType.list.rawValue, let type = raw.nestedType else {
             return nil
         }
         let found = call { () throws(RealmError) in try core.nested(index, type) }
-        return AnyRealmValue(nested: ManagedCollection(found, session)) as? Element
+        return AnyRealmValue(nested: _ManagedCollection(found, session)) as? Element
     }
 
     /// Fills an element that was written as an empty list or dictionary.
@@ -321,7 +312,7 @@ extension ManagedCollection {
             return
         }
         value.fill(policy) { type in
-            ManagedCollection(
+            _ManagedCollection(
                 call { () throws(RealmError) in try core.nested(index, type) }, session)
         }
     }

@@ -31,11 +31,7 @@ public struct Decimal128: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: `Realm.Error` with the code `invalidInput` for other text.
     public init(string: String) throws {
-        do throws(RealmError) {
-            core = try EngineDecimal(parsing: string)
-        } catch {
-            throw Realm.Error(error)
-        }
+        core = try asRealmError { () throws(RealmError) in try EngineDecimal(parsing: string) }
     }
 
     /// From any integer that has not more than 34 digits.

@@ -22,11 +22,7 @@ public struct ObjectId: Hashable, Comparable, Sendable, CustomStringConvertible,
     ///
     /// - Throws: `Realm.Error` with the code `invalidInput` for any other text.
     public init(string: String) throws {
-        do throws(RealmError) {
-            core = try EngineObjectId(parsing: string)
-        } catch {
-            throw Realm.Error(error)
-        }
+        core = try asRealmError { () throws(RealmError) in try EngineObjectId(parsing: string) }
     }
 
     /// From 24 hexadecimal digits that are written in the program.
