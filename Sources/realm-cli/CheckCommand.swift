@@ -18,11 +18,8 @@ struct CheckCommand: ParsableCommand {
     var quiet = false
 
     func run() throws {
-        let report: CheckReport
-        do throws(RealmError) {
-            report = try Inspection.check(options.file, key: options.key())
-        } catch {
-            throw failure(error, options)
+        let report = try options.attempt { () throws(RealmError) in
+            try Inspection.check(options.file, key: options.key())
         }
         if !quiet { try answer(options.json ? json(report).rendered() : text(report)) }
         if !report.faults.isEmpty { throw ExitStatus.damaged }

@@ -44,7 +44,7 @@ struct CopyCommand: ParsableCommand {
     }
 
     func run() throws {
-        do throws(RealmError) {
+        try options.attempt { () throws(RealmError) in
             let key = try options.key()
             let newKey: [UInt8] =
                 if let newKeyFile { try KeyFile.load(newKeyFile) } else { decrypt ? [] : key }
@@ -52,8 +52,6 @@ struct CopyCommand: ParsableCommand {
             defer { realm.close() }
             try realm.beginRead()
             try realm.writeCopy(to: to, encryptionKey: newKey)
-        } catch {
-            throw failure(error, options)
         }
         try answer(
             options.json
@@ -76,7 +74,7 @@ struct CompactCommand: ParsableCommand {
 
     func run() throws {
         let before = size(options.file)
-        do throws(RealmError) {
+        try options.attempt { () throws(RealmError) in
             let realm = try Inspection.open(options.file, key: options.key(), mode: .automatic)
             defer { realm.close() }
             guard try realm.compact() else {
@@ -84,8 +82,6 @@ struct CompactCommand: ParsableCommand {
                     .wrongTransactionState,
                     "another program reads or writes the file; it was not made compact")
             }
-        } catch {
-            throw failure(error, options)
         }
         let now = size(options.file)
         try answer(

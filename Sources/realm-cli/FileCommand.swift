@@ -17,6 +17,7 @@ struct FileArgument: ParsableArguments {
         completion: .file())
     var keyFile: String?
 
+    /// The encryption key; empty without one.
     func key() throws(RealmError) -> [UInt8] {
         guard let keyFile else { return [] }
         return try KeyFile.load(keyFile)

@@ -13,12 +13,10 @@ private enum KeyChange {
         """
 
     static func run(_ options: FileOptions, newKeyFile: String?, done: String) throws {
-        do throws(RealmError) {
+        try options.attempt { () throws(RealmError) in
             let key = try options.key()
             let newKey: [UInt8] = if let newKeyFile { try KeyFile.load(newKeyFile) } else { [] }
             try Realm.changeEncryptionKey(options.file, from: key, to: newKey)
-        } catch {
-            throw failure(error, options)
         }
         let isEncrypted = newKeyFile != nil
         try answer(

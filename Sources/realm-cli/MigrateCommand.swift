@@ -61,15 +61,12 @@ struct MigrateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let plan: Restructuring
-        do throws(RealmError) {
-            plan = try Restructuring(
+        let plan = try options.attempt { () throws(RealmError) in
+            let plan = try Restructuring(
                 options.file, key: options.key(), renames: renames, classRenames: classRenames,
-                drops: drops,
-                version: version)
+                drops: drops, version: version)
             if !dryRun { try plan.run() }
-        } catch {
-            throw failure(error, options)
+            return plan
         }
         try answer(options.json ? json(plan).rendered() : text(plan))
     }

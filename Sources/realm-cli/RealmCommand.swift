@@ -68,25 +68,23 @@ let toolVersion = "0.1.0"
 
 /// What every command takes.
 struct FileOptions: ParsableArguments {
-    @Argument(help: "The realm file.", completion: .file(extensions: ["realm"]))
-    var file: String
-
-    @Option(
-        name: .customLong("key-file"),
-        help: ArgumentHelp(
-            "A file with the 64 bytes of the realm file's encryption key, and nothing else.",
-            valueName: "path"),
-        completion: .file())
-    var keyFile: String?
+    @OptionGroup var source: FileArgument
 
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
-    /// The encryption key; empty without one.
-    func key() throws(RealmError) -> [UInt8] {
-        guard let keyFile else { return [] }
-        return try KeyFile.load(keyFile)
+    /// Runs what works with the file; prints why it failed, and ends with the status for that.
+    func attempt<R>(_ body: () throws(RealmError) -> R) throws -> R {
+        do throws(RealmError) {
+            return try body()
+        } catch {
+            throw failure(error, file, json: json)
+        }
     }
+
+    var file: String { source.file }
+    var keyFile: String? { source.keyFile }
+    func key() throws(RealmError) -> [UInt8] { try source.key() }
 }
 
 /// Exit statuses besides success and those of the argument parser.
@@ -108,10 +106,6 @@ func answer(_ text: String, terminator: String = "\n") throws {
 }
 
 /// Prints why a file could not be read or changed, and ends with the status for that.
-func failure(_ error: RealmError, _ options: FileOptions) -> ExitCode {
-    failure(error, options.file, json: options.json)
-}
-
 func failure(_ error: RealmError, _ file: String, json: Bool) -> ExitCode {
     if json {
         print(

@@ -100,9 +100,7 @@ final class RowWriter {
             let line = fields == [""] ? "" : fields.joined(separator: ",")
             try output.write(line + "\n")
         case .table:
-            let text = try ObjectText(object, class_, depth: depth)
-            var cells = Self.showsKeys(class_) ? ["\(object.objectKey)"] : []
-            for column in columns { cells.append(try text.cell(column)) }
+            let cells = try cells(object)
             if waiting == nil { return try write(cells) }
             waiting?.append(cells)
             if waiting?.count == Self.sampleRows { try begin() }
@@ -161,11 +159,13 @@ final class RowWriter {
     }
 
     /// The object alone, as a line for each property.
-    func addAsList(_ object: ObjectHandle) throws(RealmError) {
+    func addAsList(_ object: ObjectHandle) throws(RealmError) { try list(try cells(object)) }
+
+    private func cells(_ object: ObjectHandle) throws(RealmError) -> [String] {
         let text = try ObjectText(object, class_, depth: depth)
         var cells = Self.showsKeys(class_) ? ["\(object.objectKey)"] : []
         for column in columns { cells.append(try text.cell(column)) }
-        try list(cells)
+        return cells
     }
 }
 

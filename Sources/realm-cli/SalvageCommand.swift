@@ -39,14 +39,11 @@ struct SalvageCommand: ParsableCommand {
     }
 
     func run() throws {
-        let report: SalvageReport
-        do throws(RealmError) {
+        let report = try options.attempt { () throws(RealmError) in
             let key = try options.key()
             let newKey: [UInt8] =
                 if let newKeyFile { try KeyFile.load(newKeyFile) } else { decrypt ? [] : key }
-            report = try Salvage.run(options.file, key: key, to: out, targetKey: newKey)
-        } catch {
-            throw failure(error, options)
+            return try Salvage.run(options.file, key: key, to: out, targetKey: newKey)
         }
         try answer(options.json ? json(report).rendered() : text(report))
         if !report.isWhole { throw ExitStatus.damaged }

@@ -84,6 +84,27 @@ private func classNames(_ classes: [ClassSchema], taken: Set<String>) -> [String
     return result
 }
 
+/// The types of properties in a language.
+private struct TypeNames {
+    let scalars: [PropertyType: String]
+    /// What follows a type whose values may be null.
+    let optional: String
+    /// What stands before elements of a collection, and what behind them.
+    let collections: [CollectionType: String]
+    let end: String
+
+    /// `classes`: what the classes of the file are called.
+    func text(
+        _ property: PropertySchema, isOptional: Bool, _ classes: [String: String]
+    ) -> String {
+        var element =
+            scalars[property.type] ?? classes[property.linkTarget] ?? property.linkTarget
+        if isOptional { element += optional }
+        guard let start = collections[property.collection] else { return element }
+        return start + element + end
+    }
+}
+
 // MARK: Swift
 
 enum SwiftCode {
@@ -153,35 +174,22 @@ enum SwiftCode {
         }
     }
 
+    private static let typeNames = TypeNames(
+        scalars: [
+            .int: "Int", .bool: "Bool", .string: "String", .binary: "Data", .mixed: "AnyRealmValue",
+            .timestamp: "Date", .float: "Float", .double: "Double", .decimal128: "Decimal128",
+            .objectId: "ObjectId", .uuid: "UUID",
+        ],
+        optional: "?",
+        collections: [.list: "List<", .set: "MutableSet<", .dictionary: "Map<String, "], end: ">")
+
     private static func type(_ property: PropertySchema, _ names: [String: String]) -> String {
-        var element: String
-        switch property.type {
-        case .int: element = "Int"
-        case .bool: element = "Bool"
-        case .string: element = "String"
-        case .binary: element = "Data"
-        case .mixed: element = "AnyRealmValue"
-        case .timestamp: element = "Date"
-        case .float: element = "Float"
-        case .double: element = "Double"
-        case .decimal128: element = "Decimal128"
-        case .objectId: element = "ObjectId"
-        case .uuid: element = "UUID"
-        case .object, .linkingObjects: element = names[property.linkTarget] ?? property.linkTarget
-        }
-        let isObject = property.type == .object
         // Elements of lists and sets of objects are never null, those of dictionaries and links always may be.
         let isOptional =
-            isObject
+            property.type == .object
             ? property.collection == .none || property.collection == .dictionary
             : property.isNullable && property.type != .mixed
-        if isOptional { element += "?" }
-        switch property.collection {
-        case .none: return element
-        case .list: return "List<\(element)>"
-        case .set: return "MutableSet<\(element)>"
-        case .dictionary: return "Map<String, \(element)>"
-        }
+        return typeNames.text(property, isOptional: isOptional, names)
     }
 }
 
@@ -258,28 +266,17 @@ enum PythonCode {
         return options
     }
 
+    private static let typeNames = TypeNames(
+        scalars: [
+            .int: "int", .bool: "bool", .string: "str", .binary: "bytes", .mixed: "Any",
+            .timestamp: "datetime", .float: "realm.Float32", .double: "float",
+            .decimal128: "Decimal", .objectId: "realm.ObjectId", .uuid: "UUID",
+        ],
+        optional: " | None",
+        collections: [.list: "list[", .set: "set[", .dictionary: "dict[str, "], end: "]")
+
     private static func type(_ property: PropertySchema, _ names: [String: String]) -> String {
-        var element: String
-        switch property.type {
-        case .int: element = "int"
-        case .bool: element = "bool"
-        case .string: element = "str"
-        case .binary: element = "bytes"
-        case .mixed: element = "Any"
-        case .timestamp: element = "datetime"
-        case .float: element = "realm.Float32"
-        case .double: element = "float"
-        case .decimal128: element = "Decimal"
-        case .objectId: element = "realm.ObjectId"
-        case .uuid: element = "UUID"
-        case .object, .linkingObjects: element = names[property.linkTarget] ?? property.linkTarget
-        }
-        if property.isNullable, property.type != .mixed { element += " | None" }
-        switch property.collection {
-        case .none: return element
-        case .list: return "list[\(element)]"
-        case .set: return "set[\(element)]"
-        case .dictionary: return "dict[str, \(element)]"
-        }
+        typeNames.text(
+            property, isOptional: property.isNullable && property.type != .mixed, names)
     }
 }

@@ -11,11 +11,8 @@ struct StatsCommand: ParsableCommand {
     @OptionGroup var options: FileOptions
 
     func run() throws {
-        let report: StatsReport
-        do throws(RealmError) {
-            report = try Inspection.stats(options.file, key: options.key())
-        } catch {
-            throw failure(error, options)
+        let report = try options.attempt { () throws(RealmError) in
+            try Inspection.stats(options.file, key: options.key())
         }
         try answer(
             options.json ? json(report).rendered() + "\n" : text(report), terminator: "")
