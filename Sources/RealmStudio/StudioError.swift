@@ -24,6 +24,9 @@ struct StudioError: Error {
     }
 
     static func refused(_ message: String) -> StudioError { StudioError(.refused, message) }
+    static func noClass(_ name: String) -> StudioError {
+        StudioError(.missing, "the file has no class '\(name)'")
+    }
 }
 
 /// What the engine has against the text of a query, and which of its bytes that is about.
@@ -31,6 +34,15 @@ struct QueryMistake: Error {
     let error: RealmError
     let query: String
     let place: Range<Int>?
+}
+
+extension ClassSchema {
+    func property(asked name: String) throws -> PropertySchema {
+        guard let found = property(named: name) else {
+            throw StudioError(.missing, "class \(self.name) has no property '\(name)'")
+        }
+        return found
+    }
 }
 
 /// An error as the page reads it.

@@ -46,8 +46,8 @@ extension StudioFile {
         var type: CollectionType? = property.collection == .none ? nil : property.collection
         var value = RawValue.null
         if type == nil {
-            try object.getValue(property.key, &value)
-            type = ValueOutput.nestedType(value)
+            value = try object.value(property.key)
+            type = value.nestedType
         }
         var output = JSONOutput()
         if let type {
@@ -81,7 +81,7 @@ extension StudioFile {
             }
             var element = JSONOutput()
             let value = try collection.get(index)
-            if let type = ValueOutput.nestedType(value) {
+            if let type = value.nestedType {
                 try contents(of: try collection.nested(index, type), &values, &element)
             } else {
                 try scalar(value, &values, &element)

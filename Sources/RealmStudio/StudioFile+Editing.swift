@@ -25,7 +25,7 @@ extension StudioFile {
     private func run(_ edit: Request, _ realm: Realm) throws -> (String, ObjectKey)? {
         let verb = try edit.text("do")
         if verb == "create" {
-            let class_ = try class_(edit)
+            let class_ = try class_(try edit.text("class"))
             return (class_.name, try realm.create(class_.name, json: try edit.text("json")).key)
         }
         let (class_, object) = try object(named: edit)
@@ -36,9 +36,7 @@ extension StudioFile {
         }
         let path = try edit.list("path")
         let name = try Self.propertyName(path)
-        guard let property = class_.property(named: name) else {
-            throw StudioError(.missing, "class \(class_.name) has no property '\(name)'")
-        }
+        let property = try class_.property(asked: name)
         try checkPlace(edit, property, object, path)
         switch verb {
         case "set" where path.count == 1:
@@ -49,9 +47,7 @@ extension StudioFile {
             try object.setValues(
                 from: .dictionary([.init(name, try JSONReader.read(try edit.text("json")))]))
         case "embed" where path.count == 1 && property.collection == .none:
-            let made = try object.createEmbedded(property.key)
-            defer { made.release() }
-            return (property.linkTarget, made.objectKey)
+            return Self.made(try object.createEmbedded(property.key), property)
         case "set": try set(edit, property, object, path)
         case "add", "embed": return try add(edit, property, object, path)
         case "remove":
@@ -80,12 +76,7 @@ extension StudioFile {
         let value = try typed(edit, property)
         switch collection.type {
         case .dictionary:
-            let key = try Value(try collection.key(index))
-            try key.withRaw { key throws(RealmError) in
-                try value.withRaw { raw throws(RealmError) in
-                    _ = try collection.insert(raw, key: key, takesAnyKey: true)
-                }
-            }
+            try put(value, try Value(try collection.key(index)), collection)
         case .set:
             try collection.remove(at: index)
             try value.withRaw { raw throws(RealmError) in _ = try collection.insert(raw) }
@@ -111,21 +102,13 @@ extension StudioFile {
                 let made = try key.withRaw { raw throws(RealmError) in
                     try collection.insertEmbedded(key: raw)
                 }
-                defer { made.release() }
-                return (property.linkTarget, made.objectKey)
+                return Self.made(made, property)
             }
-            let value = try typed(edit, property)
-            try key.withRaw { key throws(RealmError) in
-                try value.withRaw { raw throws(RealmError) in
-                    _ = try collection.insert(raw, key: key, takesAnyKey: true)
-                }
-            }
+            try put(try typed(edit, property), key, collection)
             return nil
         }
         if isEmbedded {
-            let made = try collection.insertEmbedded(at: count)
-            defer { made.release() }
-            return (property.linkTarget, made.objectKey)
+            return Self.made(try collection.insertEmbedded(at: count), property)
         }
         let value = try typed(edit, property)
         if collection.type == .set {
@@ -137,6 +120,23 @@ extension StudioFile {
             try value.withRaw { raw throws(RealmError) in try collection.insert(raw, at: count) }
         }
         return nil
+    }
+
+    /// The class and key of an embedded object; its handle is released.
+    private static func made(
+        _ object: ObjectHandle, _ property: PropertySchema
+    ) -> (String, ObjectKey) {
+        defer { object.release() }
+        return (property.linkTarget, object.objectKey)
+    }
+
+    /// Puts a value at a key of a dictionary.
+    private func put(_ value: Value, _ key: Value, _ dictionary: RealmCollection) throws {
+        try key.withRaw { key throws(RealmError) in
+            try value.withRaw { raw throws(RealmError) in
+                _ = try dictionary.insert(raw, key: key, takesAnyKey: true)
+            }
+        }
     }
 
     private func remove(_ element: ValueTree, from collection: RealmCollection) throws {
@@ -154,9 +154,7 @@ extension StudioFile {
         guard let tree = edit.tree("value"), tree != .null else { return .null }
         let value = try Request(tree)
         if let name = try value.optionalText("class") {
-            guard let target = try opened().schema.class_(named: name) else {
-                throw StudioError(.missing, "the file has no class '\(name)'")
-            }
+            let target = try class_(name)
             return .link(Link(target.key, ObjectKey(rawValue: try value.integer("key"))))
         }
         let type =

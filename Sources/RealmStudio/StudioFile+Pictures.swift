@@ -145,7 +145,7 @@ extension StudioFile {
         try forEach(property, view) { raw in
             if raw.isNull {
                 nulls += 1
-            } else if ValueOutput.nestedType(raw) != nil {
+            } else if raw.nestedType != nil {
                 others += 1
             } else {
                 let value = ExactValue(try Value(raw))

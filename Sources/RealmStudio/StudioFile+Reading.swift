@@ -176,24 +176,30 @@ extension StudioFile {
         var values = ValueOutput(realm)
         values.textBytesMax = 4096
         let path = try request.list("path")
-        let name = try Self.propertyName(path)
-        guard let property = class_.property(named: name) else {
-            throw StudioError(.missing, "class \(class_.name) has no property '\(name)'")
-        }
+        let property = try class_.property(asked: try Self.propertyName(path))
         if property.type == .linkingObjects {
             return try linking(property, object, from, most, &values)
         }
         let collection = try collection(object, property, path)
-        return try jsonObject { output in
-            let count = try collection.count()
+        return try window("\(collection.type)", try collection.count(), from, most) {
+            range, output in
+            try values.elements(collection, range, &output)
+        }
+    }
+
+    /// Elements of a collection, of which it has so many.
+    private func window(
+        _ type: String, _ count: Int, _ from: Int, _ most: Int,
+        _ elements: (Range<Int>, inout JSONOutput) throws -> Void
+    ) rethrows -> [UInt8] {
+        try jsonObject { output in
             output.member("version", Int(version))
-            output.member("type", "\(collection.type)")
+            output.member("type", type)
             output.member("count", count)
             output.member("from", from)
             output.name("elements")
             try output.array { output in
-                guard from < count else { return }
-                try values.elements(collection, from..<min(count, from + most), &output)
+                if from < count { try elements(from..<min(count, from + most), &output) }
             }
         }
     }
@@ -207,35 +213,23 @@ extension StudioFile {
             let origin = source.property(named: property.linkOrigin)
         else { throw StudioError(.missing, "nothing links through '\(property.name)'") }
         let found = try object.backlinks(from: source.key, property: origin.key)
-        let count = try found.count()
-        return try jsonObject { output in
-            output.member("version", Int(version))
-            output.member("type", "list")
-            output.member("count", count)
-            output.member("from", from)
-            output.name("elements")
-            try output.array { output in
-                guard from < count else { return }
-                for index in from..<min(count, from + most) {
-                    try values.scalar(try found.get(index), &output)
-                }
-            }
+        return try window("list", try found.count(), from, most) { range, output in
+            for index in range { try values.scalar(try found.get(index), &output) }
         }
     }
 
     // MARK: Finding
 
-    func class_(_ request: Request) throws -> ClassSchema {
-        let name = try request.text("class")
+    func class_(_ name: String) throws -> ClassSchema {
         guard let found = try opened().schema.class_(named: name) else {
-            throw StudioError(.missing, "the file has no class '\(name)'")
+            throw StudioError.noClass(name)
         }
         return found
     }
 
     /// The object that a request names; its handle is to be released.
     func object(named request: Request) throws -> (ClassSchema, ObjectHandle) {
-        let class_ = try class_(request)
+        let class_ = try class_(try request.text("class"))
         let key = ObjectKey(rawValue: try request.integer("key"))
         let realm = try opened()
         do throws(RealmError) {
@@ -261,16 +255,14 @@ extension StudioFile {
         if property.collection != .none {
             collection = try object.collection(property.key, property.collection)
         } else {
-            var value = RawValue.null
-            try object.getValue(property.key, &value)
-            guard let type = ValueOutput.nestedType(value) else {
+            guard let type = try object.value(property.key).nestedType else {
                 throw StudioError(.outdated, "'\(property.name)' holds no collection now")
             }
             collection = try object.collection(property.key, type)
         }
         for step in path.dropFirst() {
             let index = try Self.index(of: step, in: collection)
-            guard let type = ValueOutput.nestedType(try collection.get(index)) else {
+            guard let type = try collection.get(index).nestedType else {
                 throw StudioError(.outdated, "an element of '\(property.name)' is no collection")
             }
             collection = try collection.nested(index, type)

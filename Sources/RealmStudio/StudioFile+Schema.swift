@@ -54,7 +54,7 @@ extension StudioFile {
             classes.append(made)
         } else {
             guard let index = classes.firstIndex(where: { $0.name == name }) else {
-                throw StudioError(.missing, "the file has no class '\(name)'")
+                throw StudioError.noClass(name)
             }
             guard let property else { throw StudioError.refused("no property is given") }
             guard classes[index].property(named: property.name) == nil else {

@@ -25,7 +25,7 @@ extension StudioFile {
         }
         let collection = try collection(object, property, path.dropLast())
         let now = try collection.get(try Self.index(of: path[last], in: collection))
-        guard ValueOutput.nestedType(now) == nil else { throw outdated }
+        guard now.nestedType == nil else { throw outdated }
         var values = ValueOutput(try opened())
         values.textBytesMax = .max
         values.binaryBytesMax = .max

@@ -113,7 +113,9 @@ final class StudioFile {
         do {
             // The first answer tells a version, too.
             try realm.beginRead()
-            token = try realm.addChangeObserver { [unowned self] in answerWaiting() }
+            token = try realm.addChangeObserver { [unowned self] in
+                answer { $0.version != version }
+            }
         } catch {
             realm.close()
             throw error
@@ -129,7 +131,7 @@ final class StudioFile {
         token = nil
         realm?.close()
         realm = nil
-        answerAll()
+        answer { _ in true }
     }
 
     /// Views and steps were of another schema: classes and properties that they name by keys may be gone, or others.
@@ -156,17 +158,10 @@ final class StudioFile {
             Waiting(version: version, until: Self.now + Self.waitSeconds, answer: answer))
     }
 
-    private func answerWaiting() {
-        let now = version
-        let due = waiting.filter { $0.version != now }
-        waiting.removeAll { $0.version != now }
-        for item in due { item.answer(now) }
-    }
-
-    private func answerAll() {
-        let all = waiting
-        waiting = []
-        for item in all { item.answer(version) }
+    private func answer(where isDue: (Waiting) -> Bool) {
+        let due = waiting.filter(isDue)
+        waiting.removeAll(where: isDue)
+        for item in due { item.answer(version) }
     }
 
     /// A request came.
@@ -178,11 +173,7 @@ final class StudioFile {
     func tick() {
         guard needsTicks else { return }
         let now = Self.now
-        if waiting.contains(where: { $0.until <= now }) {
-            let due = waiting.filter { $0.until <= now }
-            waiting.removeAll { $0.until <= now }
-            for item in due { item.answer(version) }
-        }
+        answer { $0.until <= now }
         // Without lock file no other process is heard of.
         if now - lastUse > Self.idleSeconds, waiting.isEmpty { close() }
     }

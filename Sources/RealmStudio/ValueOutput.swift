@@ -34,21 +34,11 @@ struct ValueOutput {
             return try collection(
                 try object.collection(property.key, property.collection), &output)
         }
-        var value = RawValue.null
-        try object.getValue(property.key, &value)
-        if let type = Self.nestedType(value) {
+        let value = try object.value(property.key)
+        if let type = value.nestedType {
             return try collection(try object.collection(property.key, type), &output)
         }
         try scalar(value, &output)
-    }
-
-    /// The kind of collection that a mixed value stands for.
-    static func nestedType(_ value: RawValue) -> CollectionType? {
-        switch ValueType(rawValue: value.type) {
-        case .list: return .list
-        case .dictionary: return .dictionary
-        default: return nil
-        }
     }
 
     private mutating func backlinks(
@@ -96,7 +86,7 @@ struct ValueOutput {
                 }
             }
             let value = try collection.get(index)
-            if let type = Self.nestedType(value) {
+            if let type = value.nestedType {
                 // What is nested deeper the page asks for when it is unfolded.
                 let inner = try collection.nested(index, type)
                 let count = try inner.count()
@@ -177,9 +167,7 @@ struct ValueOutput {
         if let key = labels[class_.key].flatMap({ $0 }) {
             let object = try realm.object(link.classKey, link.objectKey)
             defer { object.release() }
-            var raw = RawValue.null
-            try object.getValue(key, &raw)
-            switch try Value(raw) {
+            switch try Value(try object.value(key)) {
             case .string(let text) where !text.isEmpty: return ValueText.short(text)
             case .int(let number): return "\(number)"
             case .uuid(let id): return "\(id)"

@@ -25,34 +25,13 @@ enum ValueText {
 
     /// `2024-02-29T12:30:00.25Z`; where the year has not four digits, `T<seconds>:<nanoseconds>`.
     static func text(_ time: Timestamp) -> String {
-        var seconds = time.seconds
-        var nanoseconds = Int64(time.nanoseconds)
         // Before 1970 both are negative.
-        if nanoseconds < 0 {
-            seconds -= 1
-            nanoseconds += 1_000_000_000
-        }
+        let seconds = time.nanoseconds < 0 ? time.seconds - 1 : time.seconds
         // 0000-01-01 and 9999-12-31.
         guard seconds >= -62_167_219_200, seconds <= 253_402_300_799 else {
             return "T\(time.seconds):\(time.nanoseconds)"
         }
-        let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
-        let rest = seconds - days * 86_400
-        let date = civil(days)
-        var text =
-            padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T"
-            + padded(rest / 3600, 2) + ":" + padded(rest / 60 % 60, 2) + ":"
-            + padded(rest % 60, 2)
-        if nanoseconds > 0 {
-            text += "." + padded(nanoseconds, 9)
-            while text.hasSuffix("0") { text.removeLast() }
-        }
-        return text + "Z"
-    }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = "\(number)"
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return TextForms.date(time)
     }
 
     /// Year, month and day of a day since 1970, by Howard Hinnant's algorithm for the Gregorian

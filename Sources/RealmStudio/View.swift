@@ -44,7 +44,7 @@ struct View {
 
     static func make(_ description: Description, _ realm: Realm) throws -> View {
         guard let class_ = realm.schema.class_(named: description.className) else {
-            throw StudioError(.missing, "the file has no class '\(description.className)'")
+            throw StudioError.noClass(description.className)
         }
         let start = StudioFile.now
         var results = try realm.results(class_.key)
@@ -60,10 +60,7 @@ struct View {
             }
         }
         if !description.sort.isEmpty {
-            guard let property = class_.property(named: description.sort) else {
-                throw StudioError(
-                    .missing, "class \(class_.name) has no property '\(description.sort)'")
-            }
+            let property = try class_.property(asked: description.sort)
             let direction = description.isAscending ? "ASC" : "DESC"
             results = try results.filter(
                 "TRUEPREDICATE SORT(\(Self.nameInQuery(property.name)) \(direction))")
