@@ -384,17 +384,23 @@ extension Binder {
     func property(
         _ classIndex: Int, _ name: UnsafeBufferPointer<UInt8>
     ) -> (index: Int, isComputed: Bool)? {
-        find(classIndex) { equals($0.name, name) }
-            ?? find(classIndex) { equals($0.publicName, name) }
-    }
-
-    @inline(__always)
-    private func find(
-        _ classIndex: Int, _ isMeant: (PropertySchema) -> Bool
-    ) -> (index: Int, isComputed: Bool)? {
-        let owner = schema.classes[classIndex]
-        if let index = owner.properties.firstIndex(where: isMeant) { return (index, false) }
-        return owner.computedProperties.firstIndex(where: isMeant).map { ($0, true) }
+        for index in schema.classes[classIndex].properties.indices
+        where equals(schema.classes[classIndex].properties[index].name, name) {
+            return (index, false)
+        }
+        for index in schema.classes[classIndex].computedProperties.indices
+        where equals(schema.classes[classIndex].computedProperties[index].name, name) {
+            return (index, true)
+        }
+        for index in schema.classes[classIndex].properties.indices
+        where equals(schema.classes[classIndex].properties[index].publicName, name) {
+            return (index, false)
+        }
+        for index in schema.classes[classIndex].computedProperties.indices
+        where equals(schema.classes[classIndex].computedProperties[index].publicName, name) {
+            return (index, true)
+        }
+        return nil
     }
 
     @inline(__always)

@@ -1,57 +1,73 @@
 // Tells keywords from identifiers. Most words of a query are names of properties, so the length
-// sorts them out before any comparison is made.
+// and the first letter sort them out before any comparison is made.
 
-struct Keyword {
-    private let word: StaticString
-    private let kind: TokenKind
-    /// Only all lower or all upper (L5); others in any case of letters.
-    private let isUniform: Bool
-
-    private init(_ word: StaticString, _ kind: TokenKind, isUniform: Bool = false) {
-        self.word = word
-        self.kind = kind
-        self.isUniform = isUniform
-    }
-
-    private static let uniform: [(StaticString, TokenKind)] = [
-        ("any", .any), ("some", .any), ("all", .all), ("none", .none), ("not", .not),
-        ("in", .inList), ("true", .keywordTrue), ("false", .keywordFalse),
-        ("first", .first), ("last", .last), ("size", .size),
-    ]
-    private static let others: [(StaticString, TokenKind)] = [
-        ("and", .and), ("or", .or), ("null", .null), ("nil", .null), ("nan", .nan),
-        ("inf", .infinity), ("infinity", .infinity), ("beginswith", .beginsWith),
-        ("endswith", .endsWith), ("contains", .contains), ("like", .like), ("text", .text),
-        ("between", .between), ("geowithin", .geoWithin), ("geobox", .geoBox),
-        ("geopolygon", .geoPolygon), ("geocircle", .geoCircle), ("sort", .sort),
-        ("distinct", .distinct), ("limit", .limit), ("offset", .offset), ("asc", .ascending),
-        ("ascending", .ascending), ("desc", .descending), ("descending", .descending),
-        ("bin", .binary), ("binary", .binary), ("obj", .object), ("subquery", .subquery),
-        ("truepredicate", .truePredicate), ("falsepredicate", .falsePredicate),
-    ]
-    private static let lengthMax = 14
-    private static let byLength: [[Keyword]] = {
-        var byLength = [[Keyword]](repeating: [], count: lengthMax + 1)
-        let all =
-            uniform.map { Keyword($0, $1, isUniform: true) } + others.map { Keyword($0, $1) }
-        for keyword in all { byLength[keyword.word.utf8CodeUnitCount].append(keyword) }
-        return byLength
-    }()
+struct Keywords {
+    private let start: UnsafePointer<UInt8>
+    private let length: Int
 
     /// The kind of the word of `length` bytes at `start`; `.identifier` if it is no keyword.
+    @inline(__always)
     static func kind(_ start: UnsafePointer<UInt8>, _ length: Int) -> TokenKind {
-        guard length <= lengthMax else { return .identifier }
-        for keyword in byLength[length] {
-            guard let upper = keyword.upperLetters(start, length) else { continue }
-            return !keyword.isUniform || upper == 0 || upper == length
-                ? keyword.kind : .identifier
+        guard length >= 2 && length <= 14 else { return .identifier }
+        return Keywords(start: start, length: length).kind ?? .identifier
+    }
+
+    private var kind: TokenKind? {
+        switch start[0] | 0x20 {
+        case UInt8(ascii: "a"):
+            return word("and", .and) ?? uniform("any", .any) ?? uniform("all", .all)
+                ?? word("asc", .ascending) ?? word("ascending", .ascending)
+        case UInt8(ascii: "b"):
+            return word("beginswith", .beginsWith) ?? word("between", .between)
+                ?? word("bin", .binary) ?? word("binary", .binary)
+        case UInt8(ascii: "c"): return word("contains", .contains)
+        case UInt8(ascii: "d"):
+            return word("distinct", .distinct) ?? word("desc", .descending)
+                ?? word("descending", .descending)
+        case UInt8(ascii: "e"): return word("endswith", .endsWith)
+        case UInt8(ascii: "f"):
+            return uniform("false", .keywordFalse) ?? uniform("first", .first)
+                ?? word("falsepredicate", .falsePredicate)
+        case UInt8(ascii: "g"):
+            return word("geowithin", .geoWithin) ?? word("geobox", .geoBox)
+                ?? word("geopolygon", .geoPolygon) ?? word("geocircle", .geoCircle)
+        case UInt8(ascii: "i"):
+            return uniform("in", .inList) ?? word("inf", .infinity)
+                ?? word("infinity", .infinity)
+        case UInt8(ascii: "l"):
+            return word("like", .like) ?? word("limit", .limit) ?? uniform("last", .last)
+        case UInt8(ascii: "n"):
+            return uniform("not", .not) ?? uniform("none", .none) ?? word("null", .null)
+                ?? word("nil", .null) ?? word("nan", .nan)
+        case UInt8(ascii: "o"):
+            return word("or", .or) ?? word("obj", .object) ?? word("offset", .offset)
+        case UInt8(ascii: "s"):
+            return uniform("some", .any) ?? word("sort", .sort) ?? uniform("size", .size)
+                ?? word("subquery", .subquery)
+        case UInt8(ascii: "t"):
+            return uniform("true", .keywordTrue) ?? word("text", .text)
+                ?? word("truepredicate", .truePredicate)
+        default: return nil
         }
-        return .identifier
+    }
+
+    /// A keyword in any case of letters.
+    @inline(__always)
+    private func word(_ word: StaticString, _ kind: TokenKind) -> TokenKind? {
+        upperLetters(word) == nil ? nil : kind
+    }
+
+    /// A keyword only all lower or all upper (L5).
+    @inline(__always)
+    private func uniform(_ word: StaticString, _ kind: TokenKind) -> TokenKind? {
+        guard let upper = upperLetters(word) else { return nil }
+        return upper == 0 || upper == length ? kind : nil
     }
 
     /// How many letters are upper-case, nil when it is another word.
     @inline(__always)
-    private func upperLetters(_ start: UnsafePointer<UInt8>, _ length: Int) -> Int? {
+    private func upperLetters(_ word: StaticString) -> Int? {
+        guard word.utf8CodeUnitCount == length else { return nil }
         let expected = word.utf8Start
         var upper = 0
         for i in 0..<length {

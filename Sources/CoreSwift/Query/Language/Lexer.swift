@@ -145,7 +145,7 @@ struct Lexer {
             throw text.syntaxError(at: start, "the bytes are not UTF-8", expected: "a name")
         }
         position = end
-        let kind = Keyword.kind(text.base + start, end - start)
+        let kind = Keywords.kind(text.base + start, end - start)
         return Token(kind, start, end)
     }
 
