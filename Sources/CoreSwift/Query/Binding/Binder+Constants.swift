@@ -175,7 +175,6 @@ extension Binder {
         if let key = constant.objectKey {
             var link = constant
             link.raw = .link(side.linkClass, key)
-            link.objectKey = nil
             return link
         }
         guard constant.classKey == side.linkClass else {

@@ -8,17 +8,21 @@ public enum QueryArgument: Sendable {
 
 /// A scalar constant of a query.
 struct BoundConstant {
+    /// What `word` is; objects of the class at hand, and those named by their primary key, have to be looked up.
+    private enum Form: UInt8 {
+        case value, ofClassAtHand, named, namedByText
+    }
     var kind: OperandKind
-    /// The value; null for strings and binaries, and for objects that have to be looked up.
-    var raw: RawValue
+    private var form = Form.value
+    /// The value, a link of which the key counts, or a primary key. Operands are copied: nothing stands twice.
+    private var word: RawValue
     /// Integers whose spelling exceeds 64 bits: their value; `raw` is saturated.
     var huge: Double?
-    /// Strings and binaries: among the filter's bytes.
+    /// Strings, binaries and primary keys that are strings: among the filter's bytes.
     var text = FilterText()
-    /// Objects of a known class that are named by their primary key.
-    var name: ObjectName?
-    /// An object of the class at hand.
-    var objectKey: ObjectKey?
+    /// Of a named object, and the column of its primary key.
+    private var namedClass = ClassKey.invalid
+    private var keyColumn: Int32 = -1
     var isArgument = false
     /// The value of an expression of constants: its spelling is not the value's.
     var isComputed = false
@@ -28,26 +32,37 @@ struct BoundConstant {
     var node: Int32 = -1
 
     init(_ raw: RawValue) {
-        self.raw = raw.isNull ? .null : raw
+        word = raw.isNull ? .null : raw
         kind = raw.isNull ? .null : OperandKind(ValueType(rawValue: raw.type) ?? .null)
     }
 
     init(_ kind: OperandKind, _ text: FilterText) {
         self.kind = kind
         self.text = text
-        raw = .null
+        word = .null
     }
 
+    /// An object of a known class, named by its primary key.
     init(_ name: ObjectName) {
-        self.name = name
         kind = .link
-        raw = .null
+        namedClass = name.classKey
+        keyColumn = name.column
+        switch name.key {
+        case .value(let key):
+            form = .named
+            word = key
+        case .text(let key):
+            form = .namedByText
+            word = .null
+            text = key
+        }
     }
 
+    /// An object of the class at hand.
     init(_ objectKey: ObjectKey) {
-        self.objectKey = objectKey
         kind = .link
-        raw = .null
+        form = .ofClassAtHand
+        word = .link(.invalid, objectKey)
     }
 
     /// Without the bytes of strings and binaries, which the binder adds.
@@ -72,9 +87,28 @@ struct BoundConstant {
         self.init(RawValue.timestamp(seconds: date.seconds, nanoseconds: date.nanoseconds))
     }
 
+    /// The value; null for strings and binaries, and for objects that have to be looked up.
+    var raw: RawValue {
+        get { form == .value ? word : .null }
+        set {
+            form = .value
+            word = newValue
+        }
+    }
+    var objectKey: ObjectKey? { form == .ofClassAtHand ? word.linkTarget : nil }
+    var name: ObjectName? {
+        guard form == .named || form == .namedByText else { return nil }
+        return ObjectName(
+            classKey: namedClass, column: keyColumn,
+            key: form == .named ? .value(word) : .text(text))
+    }
     /// The class of an object.
     var classKey: ClassKey {
-        kind == .link && objectKey == nil ? name?.classKey ?? raw.linkClass : .invalid
+        switch form {
+        case .value: return kind == .link ? word.linkClass : .invalid
+        case .ofClassAtHand: return .invalid
+        case .named, .namedByText: return namedClass
+        }
     }
     /// A number that mixed values are compared with pair by pair (`ValueTest`).
     var isInexact: Bool { kind == .double || kind == .float || kind == .decimal || huge != nil }
