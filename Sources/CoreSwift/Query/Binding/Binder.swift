@@ -88,7 +88,7 @@ struct Binder {
         scopes = [root]
         // One by one: `Array(repeating:count:)` looks the array's type up when it runs.
         bound.reserveCapacity(tree.nodes.count)
-        self.filter.nodes.reserveCapacity(filter.nodes.count + 4)
+        self.filter.nodes.reserveCapacity(self.filter.nodes.count + 4)
         for _ in 0..<tree.nodes.count { bound.append(BoundNode()) }
     }
 

@@ -261,14 +261,17 @@ final class FilterProgram {
         self.schema = schema
         self.texts = texts
         // One piece of memory: tables first, bytes last.
-        let tables = builder.expressions
         let size =
             TableMemory.size(builder.nodes) + TableMemory.size(builder.members)
             + TableMemory.size(builder.children) + TableMemory.size(builder.hops)
-            + TableMemory.size(tables.steps) + TableMemory.size(tables.paths)
-            + TableMemory.size(tables.code) + TableMemory.size(tables.aggregates)
-            + TableMemory.size(tables.subqueries) + TableMemory.size(tables.keySlots)
-            + TableMemory.size(tables.tests) + TableMemory.size(tables.constants)
+            + TableMemory.size(builder.expressions.steps)
+            + TableMemory.size(builder.expressions.paths)
+            + TableMemory.size(builder.expressions.code)
+            + TableMemory.size(builder.expressions.aggregates)
+            + TableMemory.size(builder.expressions.subqueries)
+            + TableMemory.size(builder.expressions.keySlots)
+            + TableMemory.size(builder.expressions.tests)
+            + TableMemory.size(builder.expressions.constants)
             + TableMemory.size(builder.bytes)
         memory = UnsafeMutableRawPointer.allocate(byteCount: size + 16, alignment: 16)
         var rest = TableMemory(next: memory)
@@ -276,28 +279,28 @@ final class FilterProgram {
         members = rest.take(builder.members)
         children = rest.take(builder.children)
         hops = rest.take(builder.hops)
-        steps = rest.take(tables.steps)
-        paths = rest.take(tables.paths)
-        code = rest.take(tables.code)
-        aggregates = rest.take(tables.aggregates)
-        subqueries = rest.take(tables.subqueries)
-        keySlots = rest.take(tables.keySlots)
-        tests = rest.take(tables.tests)
-        constants = rest.take(tables.constants)
+        steps = rest.take(builder.expressions.steps)
+        paths = rest.take(builder.expressions.paths)
+        code = rest.take(builder.expressions.code)
+        aggregates = rest.take(builder.expressions.aggregates)
+        subqueries = rest.take(builder.expressions.subqueries)
+        keySlots = rest.take(builder.expressions.keySlots)
+        tests = rest.take(builder.expressions.tests)
+        constants = rest.take(builder.expressions.constants)
         bytes = UnsafeMutableRawPointer(rest.take(builder.bytes))
         nodeCount = builder.nodes.count
-        stepCount = tables.steps.count
-        pathCount = tables.paths.count
-        hasLinks = !builder.hops.isEmpty || !tables.subqueries.isEmpty
-        needsAllTables = tables.paths.contains {
+        stepCount = builder.expressions.steps.count
+        pathCount = builder.expressions.paths.count
+        hasLinks = !builder.hops.isEmpty || !builder.expressions.subqueries.isEmpty
+        needsAllTables = builder.expressions.paths.contains {
             $0.mixedCount > 0 || $0.value == .countAllLinks
         }
-        subqueryCount = tables.subqueries.count
-        constantCount = tables.constants.count
-        testCount = tables.tests.count
+        subqueryCount = builder.expressions.subqueries.count
+        constantCount = builder.expressions.constants.count
+        testCount = builder.expressions.tests.count
         byteCount = builder.bytes.count
-        slotCount = tables.slotCount
-        stackDepth = tables.stackDepth
+        slotCount = builder.expressions.slotCount
+        stackDepth = builder.expressions.stackDepth
         patterns = builder.patterns
         searches = builder.searches
         shapes = builder.shapes
