@@ -105,33 +105,12 @@ struct GoldenFile: CustomTestStringConvertible {
             for index in [6, 8, 21] { try events[index].delete() }
             try realm.commit()
         },
-        GoldenFile(name: "change-log-supplement", headerFormat: 1, catalogFormat: 7) { path in
-            let (realm, events) = try loaded(path, 4000)
-            defer { realm.close() }
-            // Values from before are told the first time that others are set; those of some objects that are deleted, all.
-            for number in 0..<2 {
-                try realm.beginWrite()
-                for index in [3, 4, 9 + number] { try events[index].set("kind", .int(-1)) }
-                try realm.commit()
-            }
-            try realm.beginWrite()
-            for index in [4, 12] { try events[index].delete() }
-            try events[20].set("kind", .int(.max))
-            try realm.commit()
+        GoldenFile(name: "change-log-supplement", headerFormat: 1, catalogFormat: 7) {
+            try touched($0, 4000)
         },
-        GoldenFile(name: "change-log-integers", headerFormat: 1, catalogFormat: 8) { path in
-            let (realm, events) = try loaded(path, 5000)
-            defer { realm.close() }
-            // What they were created with is in the record of the load; that of those that go is told without integers.
-            for number in 0..<2 {
-                try realm.beginWrite()
-                for index in [3, 4, 9 + number] { try events[index].set("kind", .int(-1)) }
-                try realm.commit()
-            }
-            try realm.beginWrite()
-            for index in [4, 12] { try events[index].delete() }
-            try events[20].set("kind", .int(.max))
-            try realm.commit()
+        // The record of the load has integers.
+        GoldenFile(name: "change-log-integers", headerFormat: 1, catalogFormat: 8) {
+            try touched($0, 5000)
         },
         GoldenFile(
             name: "aes-256-gcm", headerFormat: 2, catalogFormat: 1, cipher: .aes256GCM,
@@ -185,6 +164,21 @@ struct GoldenFile: CustomTestStringConvertible {
         }
         try realm.commit()
         return (realm, events)
+    }
+
+    /// Behind that some of them get other integers, and some go.
+    private static func touched(_ path: String, _ first: Int64) throws {
+        let (realm, events) = try loaded(path, first)
+        defer { realm.close() }
+        for number in 0..<2 {
+            try realm.beginWrite()
+            for index in [3, 4, 9 + number] { try events[index].set("kind", .int(-1)) }
+            try realm.commit()
+        }
+        try realm.beginWrite()
+        for index in [4, 12] { try events[index].delete() }
+        try events[20].set("kind", .int(.max))
+        try realm.commit()
     }
 
     private static func kindOfEvents(_ realm: Realm) throws -> PropertyKey {
