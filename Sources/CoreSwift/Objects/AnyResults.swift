@@ -36,6 +36,7 @@ public class AnyResults {
     }
 
     // MARK: What each of the two has in a way of its own
+    // Both override all of it, and nothing else derives from this class: its initializer is the engine's.
 
     /// False after the realm was closed or compacted, or the class is gone, or the object of the collection.
     public var isValid: Bool { unwritten() }
