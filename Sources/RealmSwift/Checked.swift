@@ -61,10 +61,10 @@ func refuse(_ text: String) throws -> Never {
 
 /// Calls the engine in a function that can throw; what it throws is misuse.
 func checkedEngine<R>(
-    _ operation: Operation, _ body: () throws(RealmError) -> R
+    _ operation: Operation, _ call: @autoclosure () throws(RealmError) -> R
 ) throws -> R {
     do throws(RealmError) {
-        return try body()
+        return try call()
     } catch {
         try refuse(misuseText(error, operation))
     }

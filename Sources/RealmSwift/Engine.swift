@@ -39,6 +39,13 @@ func engine<R>(
     }
 }
 
+/// The same for a single call: `engine(.query, try core.count())`. Not within another closure, which the compiler would
+/// take for one that throws.
+@inline(__always)
+func engine<R>(_ operation: Operation, _ call: @autoclosure () throws(RealmError) -> R) -> R {
+    engine(operation) { () throws(RealmError) in try call() }
+}
+
 /// Calls the engine; what it throws is thrown as a `Realm.Error` about a file.
 func asRealmError<R>(
     _ path: String? = nil, _ body: () throws(RealmError) -> R
@@ -48,6 +55,13 @@ func asRealmError<R>(
     } catch {
         throw Realm.Error(error, path: path)
     }
+}
+
+/// The same for a single call.
+func asRealmError<R>(
+    _ path: String?, _ call: @autoclosure () throws(RealmError) -> R
+) throws -> R {
+    try asRealmError(path) { () throws(RealmError) in try call() }
 }
 
 /// realm-swift's text for an error of the engine, and behind a semicolon what the engine says.

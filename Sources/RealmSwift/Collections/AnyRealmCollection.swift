@@ -22,10 +22,10 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
 
     public func _rlmObserve(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (AnyRealmCollection, _ElementChange) -> Void
+        _ block: @escaping (RealmCollectionChange<AnyRealmCollection>) -> Void
     ) -> NotificationToken {
         func begin<C: RealmCollection<Element>>(_ base: C) -> NotificationToken {
-            base._rlmObserve(keyPaths, queue) { block(AnyRealmCollection($0), $1) }
+            base._rlmObserve(keyPaths, queue) { block($0.of { AnyRealmCollection($0) }) }
         }
         return begin(base)
     }

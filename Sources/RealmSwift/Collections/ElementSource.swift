@@ -43,7 +43,7 @@ public final class _ElementSource {
     }
 
     func raw(_ index: Int) -> RawValue {
-        engine(.collection("Results")) { () throws(RealmError) in try core.get(index) }
+        engine(.collection("Results"), try core.get(index))
     }
 
     /// The element at a position where it is a list or dictionary in a mixed value.
@@ -52,9 +52,7 @@ public final class _ElementSource {
         guard raw.type >= ValueType.list.rawValue, let type = raw.nestedType,
             let values = core as? ValueResults
         else { return nil }
-        let found = engine(.collection("Results")) { () throws(RealmError) in
-            try values.nested(index, type)
-        }
+        let found = engine(.collection("Results"), try values.nested(index, type))
         return found.flatMap {
             AnyRealmValue(nested: _ManagedCollection($0, session)) as? Element
         }
@@ -64,9 +62,7 @@ public final class _ElementSource {
     @inline(__always)
     func object<T: ObjectBase>(_ index: Int, _ type: T.Type) -> T {
         guard let objects else { return ObjectBase.from(raw(index), session, type) }
-        let handle = engine(.collection("Results")) { () throws(RealmError) in
-            try objects.object(index)
-        }
+        let handle = engine(.collection("Results"), try objects.object(index))
         return session.accessor(handle, type)
     }
 
@@ -111,9 +107,7 @@ public final class _ElementSource {
         _ index: Int, _ type: T.Type, _ last: inout ObjectBase?
     ) -> T {
         guard let objects else { return ObjectBase.from(raw(index), session, type) }
-        let handle = engine(.collection("Results")) { () throws(RealmError) in
-            try objects.object(index)
-        }
+        let handle = engine(.collection("Results"), try objects.object(index))
         let address = withUnsafePointer(to: &last) {
             UnsafeRawPointer($0).load(as: UnsafeRawPointer?.self)
         }
@@ -130,9 +124,7 @@ public final class _ElementSource {
     /// The same elements whatever happens to what they come from.
     func fixed() -> _ElementSource {
         if isFrozen || session.core.isClosed || isInvalid { return self }
-        return engine(.collection("Results")) { () throws(RealmError) in
-            _ElementSource(try core.fixed(), session)
-        }
+        return engine(.collection("Results"), _ElementSource(try core.fixed(), session))
     }
 
     /// The counterpart in another realm of the file; nil where there is none.
@@ -229,31 +221,35 @@ public final class _ManagedCollection {
 
     /// That of a property.
     convenience init(_ object: ObjectBase, _ key: Int64, _ type: CollectionType) {
-        let core = engine { () throws(RealmError) in
+        let core = engine(
+            .object,
             try ObjectHandle(checked: object.slot.unsafelyUnwrapped).collection(
-                CoreSwift.PropertyKey(rawValue: key), type)
-        }
+                CoreSwift.PropertyKey(rawValue: key), type))
         self.init(core, object._rlmSession)
     }
 
     var name: String { core.type.nameInTexts }
 
-    var count: Int { call { () throws(RealmError) in try core.count() } }
+    var count: Int { call(try core.count()) }
 
     @inline(__always)
     func call<R>(_ body: () throws(RealmError) -> R) -> R { engine(.collection(name), body) }
+    @inline(__always)
+    func call<R>(_ call: @autoclosure () throws(RealmError) -> R) -> R {
+        engine(.collection(name), try call())
+    }
 
     /// Live results over the elements.
     func source() -> _ElementSource {
-        _ElementSource(call { () throws(RealmError) in try core.results() }, session)
+        _ElementSource(call(try core.results()), session)
     }
 
     func check(_ index: Int, upTo end: Int? = nil) { checkIndex(index, end ?? count) }
 
-    func checkWritable() { call { () throws(RealmError) in try core.checkWritable() } }
+    func checkWritable() { call(try core.checkWritable()) }
 
     func resolved(_ other: _RealmSession) -> _ManagedCollection? {
-        call { () throws(RealmError) in try core.resolve(in: other.core) }
+        call(try core.resolve(in: other.core))
             .map { _ManagedCollection($0, other) }
     }
 

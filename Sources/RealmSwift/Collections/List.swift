@@ -86,9 +86,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
             if object.slot != nil {
                 misuse("Cannot add an existing managed embedded object to a List.")
             }
-            let handle = collection.call { () throws(RealmError) in
-                try collection.core.setEmbedded(at: index)
-            }
+            let handle = collection.call(try collection.core.setEmbedded(at: index))
             return collection.session.manage(object, handle, .error)
         }
         let element = AnyRealmValue.settled(element)
@@ -106,16 +104,12 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
             if object.slot != nil {
                 misuse("Cannot add an existing managed embedded object to a List.")
             }
-            let handle = collection.call { () throws(RealmError) in
-                try collection.core.insertEmbedded(at: index)
-            }
+            let handle = collection.call(try collection.core.insertEmbedded(at: index))
             return collection.session.manage(object, handle, policy)
         }
         let element = AnyRealmValue.settled(element)
         element._rlmWithRaw(collection.session, policy) { raw in
-            collection.call { () throws(RealmError) in
-                try collection.core.insert(raw, at: index)
-            }
+            collection.call { () throws(RealmError) in try collection.core.insert(raw, at: index) }
         }
         collection.fill(element, index, policy)
     }
@@ -174,7 +168,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         switch backing {
         case .plain: mutate { $0.remove(at: index) }
         case .managed(let collection):
-            collection.call { () throws(RealmError) in try collection.core.remove(at: index) }
+            collection.call(try collection.core.remove(at: index))
         case .recording: break
         }
         return old
@@ -187,7 +181,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         switch backing {
         case .plain: mutate { $0.removeAll() }
         case .managed(let collection):
-            collection.call { () throws(RealmError) in try collection.core.removeAll() }
+            collection.call(try collection.core.removeAll())
         case .recording: break
         }
     }
@@ -255,9 +249,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
             collection.checkWritable()
             collection.check(from)
             collection.check(to)
-            collection.call { () throws(RealmError) in
-                try collection.core.move(from: from, to: to)
-            }
+            collection.call(try collection.core.move(from: from, to: to))
         case .recording: break
         }
     }

@@ -32,12 +32,12 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
 
     private func key(_ collection: _ManagedCollection, _ index: Int) -> Key {
         Key._rlmFrom(
-            collection.call { () throws(RealmError) in try collection.core.key(index) },
+            collection.call(try collection.core.key(index)),
             collection.session)
     }
 
     private func value(_ collection: _ManagedCollection, _ index: Int) -> Value {
-        let raw = collection.call { () throws(RealmError) in try collection.core.get(index) }
+        let raw = collection.call(try collection.core.get(index))
         return collection.nested(raw, index) ?? Value._rlmFrom(raw, collection.session)
     }
 
@@ -213,7 +213,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
         switch backing {
         case .plain: backing = .plain([:])
         case .managed(let collection):
-            collection.call { () throws(RealmError) in try collection.core.removeAll() }
+            collection.call(try collection.core.removeAll())
         case .recording: break
         }
     }

@@ -22,9 +22,7 @@ extension RealmCollection {
             object._rlmCheckValid()
             isManaged.append(true)
             if !managed.contains(where: { $0.session === session }) {
-                let all = engine(.query) { () throws(RealmError) in
-                    try session.core.results(handle.classKey)
-                }
+                let all = engine(.query, try session.core.results(handle.classKey))
                 let found = find(Results(all, session))
                 managed.append(ManagedElements(session: session, found: found))
             }
@@ -56,9 +54,7 @@ private struct ManagedElements<Element: RealmCollectionValue> {
 
     func has(_ object: ObjectBase) -> Bool {
         guard object.session === session, let handle = object.handle else { return false }
-        return engine(.query) { () throws(RealmError) in
-            try (found.core as? EngineResults)?.find(handle.objectKey) != nil
-        }
+        return engine(.query, try (found.core as? EngineResults)?.find(handle.objectKey) != nil)
     }
 }
 
@@ -127,11 +123,10 @@ final class MemoryCopies {
         for suffix in ["", ".lock"] { unlink(path + suffix) }
         session = _RealmSession(core, Realm.Configuration(), nil, infos)
         session.copies = self
-        engine(.realm) { () throws(RealmError) in try core.beginWrite() }
+        engine(.realm, try core.beginWrite())
         for object in originals where !(object is EmbeddedObject) {
-            let handle = engine(.realm) { () throws(RealmError) in
-                try core.createObject(session.binding(type(of: object)).classKey)
-            }
+            let handle = engine(
+                .realm, try core.createObject(session.binding(type(of: object)).classKey))
             copies[Identity(object)] = session.accessor(handle, ObjectBase.self)
         }
         for object in originals { if let copy = copy(of: object) { fill(copy, from: object) } }
@@ -152,9 +147,7 @@ final class MemoryCopies {
         _ elements: [Element], _ find: (Results<Element>) -> Results<Element>
     ) -> Set<Int> {
         let holder = session.binding(named: Self.holder)
-        let handle = engine(.realm) { () throws(RealmError) in
-            try session.core.createObject(holder.classKey)
-        }
+        let handle = engine(.realm, try session.core.createObject(holder.classKey))
         let object = session.accessor(handle, DynamicObject.self)
         let list = List<Element>(
             .managed(_ManagedCollection(object, holder.key("elements").key, .list)))

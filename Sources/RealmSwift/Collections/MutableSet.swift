@@ -28,9 +28,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
             return plain.elements[position]
         case .managed(let collection):
             collection.check(position)
-            let raw = collection.call { () throws(RealmError) in
-                try collection.core.get(position)
-            }
+            let raw = collection.call(try collection.core.get(position))
             return Element._rlmFrom(raw, collection.session)
         case .recording(let recorder): return Element._rlmRecorded(recorder)
         }
@@ -119,7 +117,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         switch backing {
         case .plain: backing = .plain(PlainSet())
         case .managed(let collection):
-            collection.call { () throws(RealmError) in try collection.core.removeAll() }
+            collection.call(try collection.core.removeAll())
         case .recording: break
         }
     }

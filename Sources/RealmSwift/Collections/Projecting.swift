@@ -81,9 +81,7 @@ public struct ProjectedCollection<Element>: RandomAccessCollection, CustomString
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken {
-        source.observe(keyPaths, queue) { there, change in
-            block(change.of(ProjectedCollection(there)))
-        }
+        source.observe(keyPaths, queue) { block($0.of { ProjectedCollection($0) }) }
     }
 
     /// Calls a block on an actor with what happens to the values, beginning with `.initial`.
@@ -92,8 +90,8 @@ public struct ProjectedCollection<Element>: RandomAccessCollection, CustomString
         _ block:
             @Sendable @escaping (isolated A, RealmCollectionChange<ProjectedCollection>) -> Void
     ) async -> NotificationToken {
-        await source.observe(keyPaths, actor, _isolation: _isolation) { actor, there, change in
-            block(actor, change.of(ProjectedCollection(there)))
+        await source.observe(keyPaths, actor, _isolation: _isolation) { actor, change in
+            block(actor, change.of { ProjectedCollection($0) })
         }
     }
 }
@@ -101,19 +99,6 @@ public struct ProjectedCollection<Element>: RandomAccessCollection, CustomString
 extension ProjectedCollection where Element: Equatable {
     /// The position of the first such value; nil if there is none.
     public func index(of value: Element) -> Int? { firstIndex(of: value) }
-}
-
-extension RealmCollectionChange {
-    /// The same change of another view of the collection.
-    fileprivate func of<Other>(_ other: Other) -> RealmCollectionChange<Other> {
-        switch self {
-        case .initial: .initial(other)
-        case .update(_, let deletions, let insertions, let modifications):
-            .update(
-                other, deletions: deletions, insertions: insertions, modifications: modifications)
-        case .error(let error): .error(error)
-        }
-    }
 }
 
 /// What a projected collection needs of the one behind it, whatever its type.
@@ -129,13 +114,13 @@ private protocol ProjectedSource<Value>: AnyObject {
     func thaw() -> (any ProjectedSource<Value>)?
     func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (any ProjectedSource<Value>, RealmCollectionChange<Void>) -> Void
+        _ block: @escaping (RealmCollectionChange<any ProjectedSource<Value>>) -> Void
     ) -> NotificationToken
     func observe<A: Actor>(
         _ keyPaths: [String]?, _ actor: A, _isolation: isolated (any Actor)?,
         _ block:
             @Sendable @escaping (
-                isolated A, any ProjectedSource<Value>, RealmCollectionChange<Void>
+                isolated A, RealmCollectionChange<any ProjectedSource<Value>>
             ) -> Void
     ) async -> NotificationToken
 }
@@ -168,12 +153,11 @@ where Elements.Element: ObjectBase {
 
     func observe(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (any ProjectedSource<Value>, RealmCollectionChange<Void>) -> Void
+        _ block: @escaping (RealmCollectionChange<any ProjectedSource<Value>>) -> Void
     ) -> NotificationToken {
         let path = path
         return elements.observe(keyPaths: keyPaths ?? [KeyPathNames.name(path)], on: queue) {
-            guard let there = $0.collection else { return }
-            block(ProjectedElements(there, path), $0.of(()))
+            block($0.of { ProjectedElements($0, path) })
         }
     }
 
@@ -181,32 +165,14 @@ where Elements.Element: ObjectBase {
         _ keyPaths: [String]?, _ actor: A, _isolation: isolated (any Actor)?,
         _ block:
             @Sendable @escaping (
-                isolated A, any ProjectedSource<Value>, RealmCollectionChange<Void>
-            ) ->
-            Void
+                isolated A, RealmCollectionChange<any ProjectedSource<Value>>
+            ) -> Void
     ) async -> NotificationToken {
-        if elements.realm == nil {
-            misuse("Change notifications are only supported on managed collections.")
-        }
         let path = path
         return await Observing.observe(
-            elements, on: actor, _isolation: _isolation,
-            {
-                (actor: isolated A, told: (any ProjectedSource<Value>, RealmCollectionChange<Void>))
-                in
-                block(actor, told.0, told.1)
-            }
+            elements, on: actor, _isolation: _isolation, block
         ) { there, tell in
-            ProjectedElements(there, path).observe(keyPaths, nil) { tell(($0, $1)) }
-        }
-    }
-}
-
-extension RealmCollectionChange {
-    fileprivate var collection: CollectionType? {
-        switch self {
-        case .initial(let collection), .update(let collection, _, _, _): collection
-        case .error: nil
+            ProjectedElements(there, path).observe(keyPaths, nil, tell)
         }
     }
 }

@@ -43,7 +43,7 @@ where Index == Int, Iterator == RLMIterator<Element>, _QueryElement == Element {
     /// What is observed.
     func _rlmObserve(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (Self, _ElementChange) -> Void
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken
 }
 

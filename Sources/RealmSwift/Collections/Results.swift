@@ -36,12 +36,12 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
     /// How the elements are found: indexes that are used, conditions that are tested. Text for people.
     public func explain() -> String {
-        engine(.query) { () throws(RealmError) in try core.explain() }
+        engine(.query, try core.explain())
     }
 
     /// Results that the engine makes of these.
     func refined(_ make: (AnyResults) throws(RealmError) -> AnyResults) -> Results {
-        Results(engine(.query) { () throws(RealmError) in try make(core) }, source.session)
+        Results(engine(.query, try make(core)), source.session)
     }
 
     /// The first elements.

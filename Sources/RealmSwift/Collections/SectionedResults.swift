@@ -45,6 +45,12 @@ private struct Sections<Key: Hashable> {
 
 /// What sections and the collection of them have in common.
 public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadConfined {
+    /// The type of the elements in sections.
+    associatedtype SectionElement: RealmCollectionValue
+    /// The elements of all sections.
+    var _rlmElements: Results<SectionElement> { get }
+    /// The same sections, or section, of the elements somewhere else.
+    func _rlmOver(_ elements: Results<SectionElement>) -> Self
     /// Calls a block with what happens, beginning with `.initial`.
     func observe(
         keyPaths: [String]?, on queue: DispatchQueue?,
@@ -68,8 +74,18 @@ extension RealmSectionedResult {
     ) -> Self? { nil }
 }
 
-extension SectionedResults: RealmSectionedResult {}
-extension ResultsSection: RealmSectionedResult {}
+extension SectionedResults: RealmSectionedResult {
+    public var _rlmElements: Results<SectionElement> { results }
+    public func _rlmOver(_ elements: Results<SectionElement>) -> SectionedResults {
+        SectionedResults(elements, key)
+    }
+}
+extension ResultsSection: RealmSectionedResult {
+    public var _rlmElements: Results<SectionElement> { parent.results }
+    public func _rlmOver(_ elements: Results<SectionElement>) -> ResultsSection {
+        ResultsSection(parent: parent._rlmOver(elements), id: id)
+    }
+}
 
 /// Goes through sections as they were when the iteration began.
 public struct SectionedResultsIterator<Key: Hashable, Element: RealmCollectionValue>:
@@ -167,10 +183,10 @@ public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionVal
     public subscript(indexPath: IndexPath) -> SectionElement { self[indexPath[0]][indexPath[1]] }
 
     /// The sections as they are now.
-    public func freeze() -> SectionedResults { SectionedResults(results.freeze(), key) }
+    public func freeze() -> SectionedResults { _rlmOver(results.freeze()) }
 
     /// The live sections.
-    public func thaw() -> SectionedResults? { results.thaw().map { SectionedResults($0, key) } }
+    public func thaw() -> SectionedResults? { results.thaw().map { _rlmOver($0) } }
 
     /// Calls a block soon with the sections as they are, and then after each change of them.
     public func observe(

@@ -128,7 +128,7 @@ extension _StoredCollection where Self: RealmCollection {
 
     public func _rlmObserve(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (Self, _ElementChange) -> Void
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
         _ManagedCollection.observe(_rlmManaged, keyPaths, queue) {
             there, filter throws(RealmError) in
@@ -136,7 +136,7 @@ extension _StoredCollection where Self: RealmCollection {
             var isFirst = true
             return try there.core.observe(filter) { changes in
                 defer { isFirst = false }
-                block(collection, _ElementChange(changes, isFirst: isFirst))
+                block(RealmCollectionChange(collection, changes, isFirst: isFirst))
             }
         }
     }

@@ -22,7 +22,7 @@ final class GivenProperties {
 extension _RealmSession {
     func checkWriting() {
         guard core.isWritable else {
-            engine(.realm) { () throws(RealmError) in try core.beginRead() }
+            engine(.realm, try core.beginRead())
             misuse(
                 "Can only add, remove, or create objects in a Realm in a write transaction - "
                     + "call beginWriteTransaction on an RLMRealm instance first.")
@@ -49,9 +49,7 @@ extension _RealmSession {
                     "'\(binding.info.className)' does not have a primary key and can not be updated"
                 )
             }
-            let handle = engine(.realm) { () throws(RealmError) in
-                try core.createObject(binding.classKey)
-            }
+            let handle = engine(.realm, try core.createObject(binding.classKey))
             return manage(object, handle, policy)
         }
         let key = binding.info.properties[index]
@@ -190,6 +188,39 @@ final class Copying {
     func copy(of object: ObjectBase) -> ObjectBase? { source(object).flatMap { made[$0] } }
 }
 
+/// What an object is made from.
+enum ObjectValues {
+    /// By the names of properties.
+    case named([String: Any])
+    /// In the order of properties.
+    case ordered([Any])
+    /// The values of another object.
+    case object(ObjectBase)
+
+    /// Nil for what is none of them; misuse for more values in an array than there are properties, `count`.
+    init?(_ value: Any, count: Int) {
+        switch unwrapped(value) {
+        case let values as [String: Any]: self = .named(values)
+        case let object as ObjectBase: self = .object(object)
+        case let projection as any _ProjectionRoot: self = .object(projection._rlmRoot)
+        case let values as NSDictionary:
+            let named = values.compactMap { key, value in (key as? String).map { ($0, value) } }
+            self = .named(Dictionary(named, uniquingKeysWith: { _, last in last }))
+        case let values?:
+            guard let values = values as? [Any] ?? (values as? NSArray)?.map({ $0 }) else {
+                return nil
+            }
+            if values.count > count {
+                misuse(
+                    "Invalid array input: more values (\(values.count)) than properties (\(count))."
+                )
+            }
+            self = .ordered(values)
+        case nil: return nil
+        }
+    }
+}
+
 extension ObjectBase {
     /// Gives an unmanaged object values, and notes which. `copying`: where they come from another realm.
     func assign(_ value: Any, isInitializer: Bool, _ copying: Copying? = nil) {
@@ -199,35 +230,18 @@ extension ObjectBase {
         if type(of: value) == [String: Any].self, let values = value as? [String: Any] {
             return set(values, info, given, copying)
         }
-        let tree = unwrapped(value)
-        if let source = tree as? ObjectBase {
-            return copy(source, info, given, copying)
-        }
-        if let source = tree as? any _ProjectionRoot {
-            return copy(source._rlmRoot, info, given, copying)
-        }
-        if let values = tree as? [Any] ?? (tree as? NSArray).map({ $0.map { $0 } }) {
-            if values.count > info.stored.count {
-                misuse(
-                    "Invalid array input: more values (\(values.count)) than properties "
-                        + "(\(info.stored.count)).")
-            }
+        switch ObjectValues(value, count: info.stored.count) {
+        case .object(let source): copy(source, info, given, copying)
+        case .named(let values): set(values, info, given, copying)
+        case .ordered(let values):
             for (property, value) in zip(info.stored, values) {
                 set(property, value, info, given, copying)
             }
-            return
-        }
-        var values = tree as? [String: Any] ?? [:]
-        if !(tree is [String: Any]), let source = tree as? NSDictionary {
-            for (key, value) in source {
-                if let key = key as? String { values[key] = value }
-            }
-        } else if !(tree is [String: Any]) {
+        case nil:
             misuse(
                 "Invalid value '\(value)' to initialize object of type '\(info.className)': missing "
                     + "key '\(info.properties.first?.name ?? "")'")
         }
-        set(values, info, given, copying)
     }
 
     private func set(

@@ -73,9 +73,7 @@ extension Realm {
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
         checkDelivers { misuse($0) }
-        return engine(.transaction) { () throws(RealmError) in
-            try core.writeAsynchronously(asyncWriteBlock)
-        }
+        return engine(.transaction, try core.writeAsynchronously(asyncWriteBlock))
     }
 
     /// Ends the write transaction; its changes are seen at once and saved on another thread.
@@ -99,9 +97,8 @@ extension Realm {
     ///
     /// - Throws: `Realm.Error` for numbers of neither.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
-        let isCancelled = try asRealmError(core.path) { () throws(RealmError) in
-            try core.cancelAsynchronous(asyncTransactionId)
-        }
+        let isCancelled = try asRealmError(
+            core.path, try core.cancelAsynchronous(asyncTransactionId))
         if isCancelled { return }
         throw Error(
             .invalidInput, "No asynchronous transaction has the number \(asyncTransactionId).")

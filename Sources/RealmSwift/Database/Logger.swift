@@ -192,24 +192,12 @@ public enum Category: String, LogCategory, CaseIterable {
 }
 
 extension CoreSwift.LogCategory {
-    /// Its counterpart here.
+    /// The category of the same name here.
     fileprivate var named: any LogCategory {
-        switch self {
-        case .realm: Category.realm
-        case .app: Category.app
-        case .sdk: Category.sdk
-        case .storage: Category.Storage.all
-        case .notification: Category.Storage.notification
-        case .object: Category.Storage.object
-        case .query: Category.Storage.query
-        case .transaction: Category.Storage.transaction
-        case .sync: Category.Sync.all
-        case .client: Category.Sync.Client.all
-        case .changeset: Category.Sync.Client.changeset
-        case .network: Category.Sync.Client.network
-        case .reset: Category.Sync.Client.reset
-        case .session: Category.Sync.Client.session
-        case .server: Category.Sync.server
-        }
+        let all: [[any LogCategory]] = [
+            Category.Storage.allCases, Category.Sync.allCases, Category.Sync.Client.allCases,
+        ]
+        return all.joined().first { $0.rawValue == "\(name)" }
+            ?? Category(rawValue: "\(name)") ?? .realm
     }
 }

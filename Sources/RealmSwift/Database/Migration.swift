@@ -70,7 +70,7 @@ public struct Migration {
     /// Deletes an object of the new classes.
     public func delete(_ object: MigrationObject) {
         let handle = object.managedHandle("Can only delete an object from the Realm it belongs to.")
-        engine(.realm) { () throws(RealmError) in try handle.delete() }
+        engine(.realm, try handle.delete())
     }
 
     /// Deletes all objects of a class; of one that the program has not any more the class as well. False
@@ -93,9 +93,7 @@ public struct Migration {
         if let wanted = target.class_(named: typeName), wanted.property(named: newName) == nil {
             misuse("Renamed property '\(typeName).\(newName)' does not exist.")
         }
-        engine(.realm) { () throws(RealmError) in
-            try new.core.renameProperty(typeName, oldName, to: newName, in: target)
-        }
+        engine(.realm, try new.core.renameProperty(typeName, oldName, to: newName, in: target))
         new.rebind()
     }
 }

@@ -20,9 +20,7 @@ extension Realm {
         let path = try configuration.path()
         var target = EngineConfiguration(path: path)
         target.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) } ?? []
-        try asRealmError(path) { () throws(RealmError) in
-            try core.convert(to: target, merging: true)
-        }
+        try asRealmError(path, try core.convert(to: target, merging: true))
     }
 
     /// Whether there is a file for a configuration.
@@ -37,7 +35,7 @@ extension Realm {
     @discardableResult
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         let path = try configuration.path()
-        return try asRealmError(path) { () throws(RealmError) in try EngineRealm.deleteFiles(path) }
+        return try asRealmError(path, try EngineRealm.deleteFiles(path))
     }
 
     /// Encrypts the file of a configuration with another key, its first one, or none; all of it is written anew.

@@ -15,7 +15,7 @@ extension Realm {
             misuse("Embedded objects cannot be queried directly: '\(type)'")
         }
         let key = session.binding(objectType).classKey
-        let found = engine(.query) { () throws(RealmError) in try core.results(key) }
+        let found = engine(.query, try core.results(key))
         return Results(found, session)
     }
 
@@ -23,7 +23,7 @@ extension Realm {
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
         let key = session.binding(named: typeName).classKey
         return Results(
-            engine(.query) { () throws(RealmError) in try core.results(key) }, session)
+            engine(.query, try core.results(key)), session)
     }
 
     /// The object with a primary key; nil if there is none. A key of another type than the class's is misuse.
@@ -137,9 +137,9 @@ extension Realm {
     private func found(
         _ plan: UnsafeMutablePointer<crt_plan>, _ raw: RawValue
     ) -> ObjectHandle? {
-        engine(.query) { () throws(RealmError) in
-            try core.findObject(ClassKey(rawValue: plan.pointee.class_key), primaryKey: raw)
-        }
+        engine(
+            .query, try core.findObject(ClassKey(rawValue: plan.pointee.class_key), primaryKey: raw)
+        )
     }
 
     /// Nothing was found: there is no such object, or none can have such a key, which is misuse.

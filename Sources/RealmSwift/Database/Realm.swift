@@ -173,7 +173,7 @@ public struct Realm {
                 return
             }
             checkThread()
-            engine(.transaction) { () throws(RealmError) in try core.follow(newValue) }
+            engine(.transaction, try core.follow(newValue))
         }
     }
 
@@ -221,7 +221,7 @@ public struct Realm {
     /// - Throws: `Realm.Error`, for instance `outOfDiskSpace`; the changes are undone then.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         guard core.isWritable else {
-            try checkedEngine(.transaction) { () throws(RealmError) in try core.beginRead() }
+            try checkedEngine(.transaction, try core.beginRead())
             try refuse("Can't commit a non-existing write transaction")
         }
         let silent = try tokens.flatMap { try $0.engineTokens(of: session) }
@@ -237,11 +237,11 @@ public struct Realm {
             checkThread()
             misuse("Can't cancel a non-existing write transaction")
         }
-        engine(.transaction) { () throws(RealmError) in try core.rollback() }
+        engine(.transaction, try core.rollback())
     }
 
     private func checkThread() {
-        engine(.transaction) { () throws(RealmError) in try core.beginRead() }
+        engine(.transaction, try core.beginRead())
     }
 
     /// Runs a block as a part of the write transaction that is open, or in one of its own. What the block throws
@@ -249,9 +249,7 @@ public struct Realm {
     @discardableResult
     public func writeNested<Result>(_ block: () throws -> Result) throws -> Result {
         guard core.isWritable else { return try write(block) }
-        let begin = try checkedEngine(.transaction) { () throws(RealmError) in
-            try core.savepoint()
-        }
+        let begin = try checkedEngine(.transaction, try core.savepoint())
         let result: Result
         do {
             result = try block()
@@ -265,7 +263,7 @@ public struct Realm {
             throw error
         }
         if core.isWritable {
-            engine(.transaction) { () throws(RealmError) in try core.release(begin) }
+            engine(.transaction, try core.release(begin))
         }
         return result
     }
@@ -346,7 +344,7 @@ public struct Realm {
         guard let handle = object.handle, object.session === session else {
             misuse("Can only delete an object from the Realm it belongs to.")
         }
-        engine(.realm) { () throws(RealmError) in try handle.delete() }
+        engine(.realm, try handle.delete())
         handle.end()
     }
 
@@ -358,7 +356,7 @@ public struct Realm {
     /// Deletes the objects of a list, which is empty then.
     public func delete<Element: ObjectBase>(_ objects: List<Element>) {
         let collection = objects.managed
-        collection.call { () throws(RealmError) in try collection.core.deleteAll() }
+        collection.call(try collection.core.deleteAll())
     }
 
     /// Deletes the objects of a map; its keys lead to nothing then.
@@ -369,7 +367,7 @@ public struct Realm {
     /// Deletes all objects of results.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
         guard let core = objects.core as? EngineResults else { return }
-        engine(.realm) { () throws(RealmError) in try core.deleteAll() }
+        engine(.realm, try core.deleteAll())
     }
 
     /// Deletes all objects of the realm.
@@ -392,7 +390,7 @@ public struct Realm {
         if core.isFrozen {
             misuse("Frozen Realms do not change and do not have change notifications.")
         }
-        return engine(.transaction) { () throws(RealmError) in try core.refresh() }
+        return engine(.transaction, try core.refresh())
     }
 
     /// The realm is frozen.
@@ -420,7 +418,7 @@ public struct Realm {
     /// observes them hears no more; an open write transaction is undone. The realm itself stays valid, and
     /// shows the newest version when it is asked for something. Waits for asynchronous commits.
     public func invalidate() {
-        engine(.transaction) { () throws(RealmError) in try core.invalidate() }
+        engine(.transaction, try core.invalidate())
     }
 }
 

@@ -129,22 +129,16 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
 
 // MARK: - What references lead to
 
-func reference(_ body: () throws(RealmError) -> EngineReference) -> EngineReference {
-    engine(.query, body)
-}
-
 extension ObjectBase {
     public final func _rlmReference() -> CoreSwift.ThreadSafeReference {
         let handle = managedHandle("Cannot construct reference to unmanaged object.")
-        return reference { () throws(RealmError) in try EngineReference(handle) }
+        return engine(.query, try EngineReference(handle))
     }
 
     static func resolve<T: ObjectBase>(
         _ reference: EngineReference, _ session: _RealmSession, _ type: T.Type
     ) -> T? {
-        let handle = engine(.query) { () throws(RealmError) in
-            try reference.object(in: session.core)
-        }
+        let handle = engine(.query, try reference.object(in: session.core))
         guard handle.isValid else {
             handle.release()
             return nil
@@ -167,12 +161,12 @@ extension RealmSwiftEmbeddedObject {
 
 extension _ElementSource {
     func reference() -> EngineReference {
-        engine(.query) { () throws(RealmError) in try EngineReference(core) }
+        engine(.query, try EngineReference(core))
     }
 
     static func resolve(_ reference: EngineReference, _ session: _RealmSession) -> _ElementSource? {
         let source = _ElementSource(
-            engine(.query) { () throws(RealmError) in try reference.results(in: session.core) },
+            engine(.query, try reference.results(in: session.core)),
             session)
         return source.isInvalid ? nil : source
     }
@@ -196,15 +190,13 @@ extension LinkingObjects {
 
 extension _ManagedCollection {
     func reference() -> EngineReference {
-        call { () throws(RealmError) in try EngineReference(core) }
+        call(try EngineReference(core))
     }
 
     static func resolve(
         _ reference: EngineReference, _ type: CollectionType, _ session: _RealmSession
     ) -> _ManagedCollection? {
-        let core = engine(.query) { () throws(RealmError) in
-            try reference.collection(type, in: session.core)
-        }
+        let core = engine(.query, try reference.collection(type, in: session.core))
         return core.isValid ? _ManagedCollection(core, session) : nil
     }
 }

@@ -98,9 +98,7 @@ struct DynamicWriter {
                 session.create(item.key, raw, policy, item.name, given).handle
             }
         } else {
-            handle = engine(.realm) { () throws(RealmError) in
-                try session.core.createObject(item.key)
-            }
+            handle = engine(.realm, try session.core.createObject(item.key))
         }
         fill(session.accessor(handle.clone(), DynamicObject.self), item, values)
         return handle
@@ -114,31 +112,18 @@ struct DynamicWriter {
     }
 
     func values(_ item: ClassSchema, _ value: Any) -> [String: Any] {
-        let value = unwrapped(value) ?? NSNull()
-        if let values = value as? [String: Any] { return values }
         var result: [String: Any] = [:]
-        if let source = value as? NSDictionary {
-            for (key, value) in source {
-                if let key = key as? String { result[key] = value }
-            }
-            return result
-        }
-        if let source = value as? ObjectBase {
+        switch ObjectValues(value, count: item.properties.count) {
+        case .named(let values): return values
+        case .object(let source):
             for property in item.properties {
                 result[property.name] = source.valueIfPresent(property.name)
             }
-            return result
-        }
-        if let values = value as? [Any] {
-            if values.count > item.properties.count {
-                misuse(
-                    "Invalid array input: more values (\(values.count)) than properties "
-                        + "(\(item.properties.count)).")
-            }
+        case .ordered(let values):
             for (property, value) in zip(item.properties, values) { result[property.name] = value }
-            return result
+        case nil: misuse("Invalid value '\(value)' to initialize object of type '\(item.name)'")
         }
-        misuse("Invalid value '\(value)' to initialize object of type '\(item.name)'")
+        return result
     }
 
     private func withRaw<R>(
@@ -195,9 +180,9 @@ struct DynamicWriter {
             defer { made.release() }
             return write(object, key, .link(made.classKey, made.objectKey))
         }
-        let made = engine { () throws(RealmError) in
-            try ObjectHandle(checked: object.slot.unsafelyUnwrapped).createEmbedded(property.key)
-        }
+        let made = engine(
+            .object,
+            try ObjectHandle(checked: object.slot.unsafelyUnwrapped).createEmbedded(property.key))
         fill(
             session.accessor(made, DynamicObject.self), target.schema, values(target.schema, value))
     }
@@ -230,9 +215,7 @@ struct DynamicWriter {
             let collection = list.managed
             for (index, values) in all.enumerated() {
                 fillEmbedded(
-                    collection.call { () throws(RealmError) in
-                        try collection.core.insertEmbedded(at: index)
-                    }, values)
+                    collection.call(try collection.core.insertEmbedded(at: index)), values)
             }
         case let set as MutableSet<DynamicObject>:
             guard let elements = anyElements(value) else { return false }
@@ -269,10 +252,10 @@ struct DynamicWriter {
 
     /// In migrations primary keys can be written as well: the engine knows.
     private func write(_ object: ObjectBase, _ key: Int64, _ raw: RawValue) {
-        engine { () throws(RealmError) in
+        engine(
+            .object,
             try ObjectHandle(checked: object.slot.unsafelyUnwrapped).setValue(
-                CoreSwift.PropertyKey(rawValue: key), raw)
-        }
+                CoreSwift.PropertyKey(rawValue: key), raw))
     }
 }
 

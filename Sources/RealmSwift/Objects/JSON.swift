@@ -9,7 +9,7 @@ extension ObjectBase {
     public final func json() -> String {
         let handle = managedHandle(
             "Only managed objects have JSON text; unmanaged ones are Codable.")
-        return engine { () throws(RealmError) in try handle.jsonText() }
+        return engine(.object, try handle.jsonText())
     }
 }
 

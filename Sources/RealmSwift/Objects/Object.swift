@@ -97,9 +97,7 @@ extension ObjectBase {
         guard raw.type == ValueType.link.rawValue else {
             misuse("Value of type \(raw.type) is no link to '\(T.self)'.")
         }
-        let handle = engine { () throws(RealmError) in
-            try session.core.object(raw.linkClass, raw.linkTarget)
-        }
+        let handle = engine(.object, try session.core.object(raw.linkClass, raw.linkTarget))
         return session.accessor(handle, type)
     }
 
@@ -136,10 +134,10 @@ extension ObjectBase {
         {
             return
         }
-        let handle = engine { () throws(RealmError) in
+        let handle = engine(
+            .object,
             try ObjectHandle(checked: object.slot.unsafelyUnwrapped).createEmbedded(
-                CoreSwift.PropertyKey(rawValue: key))
-        }
+                CoreSwift.PropertyKey(rawValue: key)))
         object._rlmSession.manage(value, handle, policy)
     }
 }

@@ -123,7 +123,7 @@ extension ObjectBase {
     }
 
     private func counterpart(_ handle: ObjectHandle, _ other: _RealmSession) -> Self? {
-        let found = engine { () throws(RealmError) in try handle.resolved(in: other.core) }
+        let found = engine(.object, try handle.resolved(in: other.core))
         guard let found else { return nil }
         func make<T: ObjectBase>(_ type: T.Type) -> T { other.accessor(found, type) }
         return make(Self.self)

@@ -82,7 +82,7 @@ open class ObjectBase {
 
     final func _rlmCheckValid() {
         guard let slot else { return }
-        engine { () throws(RealmError) in try ObjectHandle(checked: slot).checkValid() }
+        engine(.object, try ObjectHandle(checked: slot).checkValid())
     }
 
     /// Reads one value; text is borrowed until the realm changes.

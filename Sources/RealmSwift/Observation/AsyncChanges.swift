@@ -56,12 +56,18 @@ extension Realm {
 
 extension Observing {
     /// Observes the counterpart of a subject on an actor: `begin` is handed that, and what tells the block of a change.
+    /// Misuse where no realm manages the subject.
     static func observe<A: Actor, C: ThreadConfined, Change>(
         _ subject: C, on actor: A, _isolation: isolated (any Actor)?,
         _ block: @Sendable @escaping (isolated A, Change) -> Void,
         _ begin: @escaping (C, @escaping (Change) -> Void) -> NotificationToken
     ) async -> NotificationToken {
-        let configuration = subject.realm?.configuration ?? .defaultConfiguration
+        guard let configuration = subject.realm?.configuration else {
+            misuse(
+                subject is ObjectBase
+                    ? "Only objects which are managed by a Realm support change notifications"
+                    : "Change notifications are only supported on managed collections.")
+        }
         let reference = ThreadSafeReference(to: subject)
         let work = UncheckedBox { (actor: A) -> NotificationToken in
             let session: _RealmSession
@@ -92,10 +98,7 @@ extension RealmCollection {
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
-        if realm == nil {
-            misuse("Change notifications are only supported on managed collections.")
-        }
-        return await Observing.observe(
+        await Observing.observe(
             self, on: actor, _isolation: _isolation, block
         ) { there, tell in
             there.observe(keyPaths: keyPaths, tell)
@@ -109,10 +112,7 @@ extension _ObservableObject where Self: ThreadConfined {
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
-        if slot == nil {
-            misuse("Only objects which are managed by a Realm support change notifications")
-        }
-        return await Observing.observe(
+        await Observing.observe(
             self, on: actor, _isolation: _isolation, block
         ) { there, tell in
             there.observe(keyPaths: keyPaths, tell)

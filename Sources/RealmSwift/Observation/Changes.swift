@@ -55,17 +55,27 @@ extension Realm {
     }
 }
 
-/// What happened to a collection, whatever its type.
-public enum _ElementChange {
-    case initial
-    case update(deletions: [Int], insertions: [Int], modifications: [Int])
-
-    init(_ changes: ElementChanges, isFirst: Bool) {
+extension RealmCollectionChange {
+    /// What the engine tells of a collection.
+    init(_ collection: CollectionType, _ changes: ElementChanges, isFirst: Bool) {
         self =
             isFirst
-            ? .initial
+            ? .initial(collection)
             : .update(
-                deletions: changes.deletions.indexes, insertions: changes.insertions.indexes,
+                collection, deletions: changes.deletions.indexes,
+                insertions: changes.insertions.indexes,
                 modifications: changes.modificationsAfter.indexes)
+    }
+
+    /// The same change of another view of the collection.
+    func of<Other>(_ other: (CollectionType) -> Other) -> RealmCollectionChange<Other> {
+        switch self {
+        case .initial(let collection): .initial(other(collection))
+        case .update(let collection, let deletions, let insertions, let modifications):
+            .update(
+                other(collection), deletions: deletions, insertions: insertions,
+                modifications: modifications)
+        case .error(let error): .error(error)
+        }
     }
 }

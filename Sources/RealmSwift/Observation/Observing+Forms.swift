@@ -111,10 +111,7 @@ extension Map {
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
     ) async -> NotificationToken {
-        if realm == nil {
-            misuse("Change notifications are only supported on managed collections.")
-        }
-        return await Observing.observe(
+        await Observing.observe(
             self, on: actor, _isolation: _isolation, block
         ) { there, tell in
             there.observe(keyPaths: keyPaths, tell)
@@ -135,11 +132,26 @@ extension Map {
 
 // MARK: - Sections
 
-extension SectionedResults where SectionElement: _KeyPathRoot {
+extension RealmSectionedResult {
+    /// Calls a block on an actor with what happens, beginning with `.initial`.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<Self>) -> Void
+    ) async -> NotificationToken {
+        let here = UncheckedBox(self)
+        return await Observing.observe(
+            _rlmElements, on: actor, _isolation: _isolation, block
+        ) { there, tell in
+            here.value._rlmOver(there).observe(keyPaths: keyPaths, tell)
+        }
+    }
+}
+
+extension RealmSectionedResult where SectionElement: _KeyPathRoot {
     /// The same with key paths of the elements.
     public func observe(
         keyPaths: [PartialKeyPath<SectionElement>], on queue: DispatchQueue? = nil,
-        _ block: @escaping (SectionedResultsChange<SectionedResults>) -> Void
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken {
         observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
     }
@@ -148,58 +160,8 @@ extension SectionedResults where SectionElement: _KeyPathRoot {
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<SectionElement>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
-        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<SectionedResults>) -> Void
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<Self>) -> Void
     ) async -> NotificationToken {
         await observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: actor, block)
-    }
-}
-
-extension SectionedResults {
-    /// Calls a block on an actor with what happens to the sections, beginning with `.initial`.
-    public func observe<A: Actor>(
-        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
-        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<SectionedResults>) -> Void
-    ) async -> NotificationToken {
-        let key = self.key
-        return await Observing.observe(
-            results, on: actor, _isolation: _isolation, block
-        ) { there, tell in
-            SectionedResults(there, key).observe(keyPaths: keyPaths, tell)
-        }
-    }
-}
-
-extension ResultsSection where SectionElement: _KeyPathRoot {
-    /// The same with key paths of the elements.
-    public func observe(
-        keyPaths: [PartialKeyPath<SectionElement>], on queue: DispatchQueue? = nil,
-        _ block: @escaping (SectionedResultsChange<ResultsSection>) -> Void
-    ) -> NotificationToken {
-        observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
-    }
-
-    /// The same on an actor.
-    public func observe<A: Actor>(
-        keyPaths: [PartialKeyPath<SectionElement>], on actor: A,
-        _isolation: isolated (any Actor)? = #isolation,
-        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<ResultsSection>) -> Void
-    ) async -> NotificationToken {
-        await observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: actor, block)
-    }
-}
-
-extension ResultsSection {
-    /// Calls a block on an actor with what happens to the section, beginning with `.initial`.
-    public func observe<A: Actor>(
-        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
-        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<ResultsSection>) -> Void
-    ) async -> NotificationToken {
-        let (key, section) = (parent.key, UncheckedBox(id))
-        return await Observing.observe(
-            parent.results, on: actor, _isolation: _isolation, block
-        ) { there, tell in
-            ResultsSection(parent: SectionedResults(there, key), id: section.value)
-                .observe(keyPaths: keyPaths, tell)
-        }
     }
 }

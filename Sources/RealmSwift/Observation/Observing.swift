@@ -26,9 +26,9 @@ enum Observing {
         }
     }
 
-    static func call<R>(_ body: () throws(RealmError) -> R) -> R {
+    static func call<R>(_ call: @autoclosure () throws(RealmError) -> R) -> R {
         do throws(RealmError) {
-            return try body()
+            return try call()
         } catch {
             misuse(text(error))
         }
@@ -45,10 +45,10 @@ enum Observing {
         check(session, queue)
         let token = NotificationToken()
         guard let queue else {
-            call { () throws(RealmError) in try begin(session, nil, token) }
+            call(try begin(session, nil, token))
             return token
         }
-        let late = Late(call(reference), begin, session.configuration, queue)
+        let late = Late(call(try reference()), begin, session.configuration, queue)
         queue.async { [weak token] in
             // Nil: ended before it began.
             if let token { late.run(token) }
@@ -97,7 +97,7 @@ enum Observing {
     static func checkKeyPaths(
         _ session: _RealmSession, _ classKey: ClassKey?, _ keyPaths: [String]?
     ) {
-        _ = call { () throws(RealmError) in try filter(session, classKey, keyPaths) }
+        _ = call(try filter(session, classKey, keyPaths))
     }
 
     static func filter(
@@ -241,16 +241,7 @@ extension RealmCollection {
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
-        _rlmObserve(keyPaths, queue) { collection, change in
-            switch change {
-            case .initial: block(.initial(collection))
-            case .update(let deletions, let insertions, let modifications):
-                block(
-                    .update(
-                        collection, deletions: deletions, insertions: insertions,
-                        modifications: modifications))
-            }
-        }
+        _rlmObserve(keyPaths, queue, block)
     }
 }
 
@@ -284,7 +275,8 @@ extension _ElementSource {
     /// Observes results; `make` wraps them for the block.
     static func observe<C>(
         _ source: _ElementSource, _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ make: @escaping (_ElementSource) -> C, _ block: @escaping (C, _ElementChange) -> Void
+        _ make: @escaping (_ElementSource) -> C,
+        _ block: @escaping (RealmCollectionChange<C>) -> Void
     ) -> NotificationToken {
         if queue != nil {
             Observing.checkKeyPaths(
@@ -300,7 +292,7 @@ extension _ElementSource {
             let filter = try Observing.filter(session, there.objectClass, keyPaths)
             let made = try core.observe(filter, handle: session.nameObservation()) { changes in
                 defer { isFirst = false }
-                block(collection, _ElementChange(changes, isFirst: isFirst))
+                block(RealmCollectionChange(collection, changes, isFirst: isFirst))
             }
             token.take(made, keeping: there, session)
         }
@@ -310,7 +302,7 @@ extension _ElementSource {
 extension _ManagedCollection {
     /// Of collections of objects.
     var elementClass: ClassKey? {
-        (call { () throws(RealmError) in try core.results() } as? EngineResults)?.classKey
+        (call(try core.results()) as? EngineResults)?.classKey
     }
 
     /// Observes a collection: `begin` is handed one of its own where it is told.
@@ -342,7 +334,7 @@ extension _ManagedCollection {
 extension Results {
     public func _rlmObserve(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (Results, _ElementChange) -> Void
+        _ block: @escaping (RealmCollectionChange<Results>) -> Void
     ) -> NotificationToken {
         _ElementSource.observe(source, keyPaths, queue, { Results($0) }, block)
     }
@@ -351,7 +343,7 @@ extension Results {
 extension LinkingObjects {
     public func _rlmObserve(
         _ keyPaths: [String]?, _ queue: DispatchQueue?,
-        _ block: @escaping (LinkingObjects, _ElementChange) -> Void
+        _ block: @escaping (RealmCollectionChange<LinkingObjects>) -> Void
     ) -> NotificationToken {
         let origin = origin
         return _ElementSource.observe(

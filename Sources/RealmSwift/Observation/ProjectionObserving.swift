@@ -113,10 +113,7 @@ extension ProjectionObservable {
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
-        if rootObject.slot == nil {
-            misuse("Only objects which are managed by a Realm support change notifications")
-        }
-        return await Observing.observe(
+        await Observing.observe(
             rootObject, on: actor, _isolation: _isolation, block
         ) { there, tell in
             Self(projecting: there).observe(keyPaths: keyPaths, tell)

@@ -376,12 +376,12 @@ public final class _RealmSession {
     /// A frozen realm of the version that is read.
     func frozen() -> _RealmSession {
         if core.isFrozen { return self }
-        engine(.transaction) { () throws(RealmError) in try core.beginRead() }
+        engine(.transaction, try core.beginRead())
         if core.isWritable {
             misuse("Cannot freeze a Realm in a write transaction: it has no version yet.")
         }
         if let lastFrozen, lastFrozen.core.version == core.version { return lastFrozen }
-        let made = engine(.transaction) { () throws(RealmError) in try core.freeze() }
+        let made = engine(.transaction, try core.freeze())
         let session = _RealmSession(made, configuration, nil, Array(infosByName.values))
         lastFrozen = session
         return session

@@ -301,7 +301,7 @@ extension _ManagedCollection {
         guard raw.type >= ValueType.list.rawValue, let type = raw.nestedType else {
             return nil
         }
-        let found = call { () throws(RealmError) in try core.nested(index, type) }
+        let found = call(try core.nested(index, type))
         return AnyRealmValue(nested: _ManagedCollection(found, session)) as? Element
     }
 

@@ -31,7 +31,7 @@ public struct Decimal128: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: `Realm.Error` with the code `invalidInput` for other text.
     public init(string: String) throws {
-        core = try asRealmError { () throws(RealmError) in try EngineDecimal(parsing: string) }
+        core = try asRealmError(nil, try EngineDecimal(parsing: string))
     }
 
     /// From any integer that has not more than 34 digits.

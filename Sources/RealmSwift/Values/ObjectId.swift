@@ -22,7 +22,7 @@ public struct ObjectId: Hashable, Comparable, Sendable, CustomStringConvertible,
     ///
     /// - Throws: `Realm.Error` with the code `invalidInput` for any other text.
     public init(string: String) throws {
-        core = try asRealmError { () throws(RealmError) in try EngineObjectId(parsing: string) }
+        core = try asRealmError(nil, try EngineObjectId(parsing: string))
     }
 
     /// From 24 hexadecimal digits that are written in the program.

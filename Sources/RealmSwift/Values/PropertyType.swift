@@ -48,22 +48,9 @@ public enum PropertyType: Int, Sendable, CustomStringConvertible {
     }
 
     init(_ type: EnginePropertyType) {
-        self =
-            switch type {
-            case .int: .int
-            case .bool: .bool
-            case .string: .string
-            case .binary: .data
-            case .timestamp: .date
-            case .float: .float
-            case .double: .double
-            case .object: .object
-            case .linkingObjects: .linkingObjects
-            case .mixed: .any
-            case .objectId: .objectId
-            case .decimal128: .decimal128
-            case .uuid: .UUID
-            }
+        let all = (0...PropertyType.UUID.rawValue).lazy.compactMap { PropertyType(rawValue: $0) }
+        // Each type of the engine has one.
+        self = all.first { $0.engineType == type } ?? .any
     }
 
     /// The name that realm-swift's messages have for the type.
