@@ -18,6 +18,34 @@ extension UnsafeRawPointer {
     @inline(__always) func i64(_ offset: Int) -> Int64 {
         loadUnaligned(fromByteOffset: offset, as: Int64.self)
     }
+    /// Number `index` of those of 0, 1, 2, 4 or 8 bytes that stand one behind another.
+    @inline(__always) func unsigned(_ width: Int, _ index: Int) -> UInt64 {
+        switch width {
+        case 0: return 0
+        case 1: return UInt64(u8(index))
+        case 2: return UInt64(u16(index &* 2))
+        case 4: return UInt64(u32(index &* 4))
+        default: return u64(index &* 8)
+        }
+    }
+    /// The same of 1, 2, 4 or 8 bytes, sign-extended.
+    @inline(__always) func signed(_ width: Int, _ index: Int) -> Int64 {
+        switch width {
+        case 1: return Int64(Int8(bitPattern: u8(index)))
+        case 2: return Int64(Int16(bitPattern: u16(index &* 2)))
+        case 4: return Int64(Int32(bitPattern: u32(index &* 4)))
+        default: return i64(index &* 8)
+        }
+    }
+    /// The first eight of so many bytes as a big-endian number, zero-padded: orders as the bytes do.
+    @inline(__always) func prefix(_ count: Int) -> UInt64 {
+        if count >= 8 { return u64(0).byteSwapped }
+        var value: UInt64 = 0
+        for index in 0..<max(count, 0) {
+            value |= UInt64(u8(index)) &<< UInt64(56 &- 8 &* index)
+        }
+        return value
+    }
 }
 
 extension UnsafeMutableRawPointer {
@@ -35,6 +63,34 @@ extension UnsafeMutableRawPointer {
     }
     @inline(__always) func put(_ value: Int64, _ offset: Int) {
         storeBytes(of: value, toByteOffset: offset, as: Int64.self)
+    }
+    /// Stores the lowest 1, 2, 4 or 8 bytes of a number as number `index` of those that stand one behind another.
+    @inline(__always) func put(_ value: Int64, width: Int, _ index: Int) {
+        switch width {
+        case 1: put(UInt8(truncatingIfNeeded: value), index)
+        case 2: put(UInt16(truncatingIfNeeded: value), index &* 2)
+        case 4: put(UInt32(truncatingIfNeeded: value), index &* 4)
+        default: put(value, index &* 8)
+        }
+    }
+}
+
+extension Int64 {
+    /// How many bytes hold it with its sign: 1, 2, 4 or 8.
+    @inline(__always) var byteWidth: Int {
+        if self == Int64(Int8(truncatingIfNeeded: self)) { return 1 }
+        if self == Int64(Int16(truncatingIfNeeded: self)) { return 2 }
+        return self == Int64(Int32(truncatingIfNeeded: self)) ? 4 : 8
+    }
+}
+
+extension UInt64 {
+    /// How many bytes hold it: 0, 1, 2, 4 or 8.
+    @inline(__always) var byteWidth: Int {
+        if self == 0 { return 0 }
+        if self <= 0xFF { return 1 }
+        if self <= 0xFFFF { return 2 }
+        return self <= 0xFFFF_FFFF ? 4 : 8
     }
 }
 

@@ -17,6 +17,16 @@ func memset(_ target: UnsafeMutableRawPointer, _ byte: UInt8, _ count: Int) {
     ck_memset(target, Int32(byte), count)
 }
 
+extension UnsafeMutablePointer {
+    /// Memory with room for `capacity` elements, and the first `count` of this, which ends.
+    func grown(_ count: Int, to capacity: Int) -> UnsafeMutablePointer {
+        let larger = UnsafeMutablePointer.allocate(capacity: capacity)
+        larger.moveInitialize(from: self, count: count)
+        deallocate()
+        return larger
+    }
+}
+
 /// Order of byte strings: unsigned bytes, then length.
 @inline(__always)
 func compareBytes(

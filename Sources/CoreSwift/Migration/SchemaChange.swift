@@ -127,8 +127,7 @@ struct SchemaChange {
     /// In manual mode the block has to have done everything.
     private func checkByHand() throws(RealmError) {
         let left = tables.schema.differences(to: request.schema).filter {
-            if case .classRemoved = $0 { return false }
-            return true
+            !$0.isClassRemoved
         }
         guard left.isEmpty else {
             throw RealmError(

@@ -68,11 +68,7 @@ struct SchemaPlan {
         let orphans =
             request.mode == .additiveDiscovered ? Set(request.schema.embeddedOrphans) : []
         return stored.differences(to: request.schema).filter {
-            switch $0 {
-            case .classRemoved: return false
-            case .classAdded(let item): return !orphans.contains(item.name)
-            default: return true
-            }
+            !$0.isClassRemoved && !($0.isClassAdded && orphans.contains($0.className))
         }
     }
 
@@ -132,12 +128,8 @@ struct SchemaPlan {
         }
         let serious = differences.filter {
             switch $0 {
-            case .classAdded, .classRemoved, .classKindChanged, .propertyRemoved:
-                return false
-            case .indexAdded, .indexRemoved, .fullTextIndexAdded, .fullTextIndexRemoved:
-                return false
-            default:
-                return true
+            case .classAdded, .classRemoved, .classKindChanged, .propertyRemoved: return false
+            default: return !$0.isIndexOnly
             }
         }
         guard serious.isEmpty else {
@@ -151,6 +143,11 @@ struct SchemaPlan {
 extension SchemaDifference {
     var isClassAdded: Bool {
         if case .classAdded = self { return true }
+        return false
+    }
+
+    var isClassRemoved: Bool {
+        if case .classRemoved = self { return true }
         return false
     }
 }

@@ -17,8 +17,7 @@ extension Realm {
         let tables = try readTables()
         var preview = SchemaPreview()
         preview.differences = tables.schema.differences(to: request.schema).filter {
-            if case .classRemoved = $0 { return false }
-            return true
+            !$0.isClassRemoved
         }
         do throws(RealmError) {
             try Self.check(request.schema, request.mode)

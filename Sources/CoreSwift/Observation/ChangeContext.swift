@@ -9,8 +9,7 @@ final class ChangeContext {
     private var reached: [Place: [ObjectKey]] = [:]
     private var selected: [String: [(property: PropertyKey, keys: [ObjectKey])]] = [:]
     private var related: [ClassKey: Set<ClassKey>] = [:]
-    private let changedClasses: Set<ClassKey>
-    /// Objects that changed or went.
+    /// Objects that changed or went, of the classes that have changes.
     private let touched: [ClassKey: (modified: KeyRanges, deleted: KeyRanges)]
 
     private struct Place: Hashable {
@@ -27,7 +26,6 @@ final class ChangeContext {
         summary =
             old.version == new.version
             ? ChangeSummary() : try ChangeSummary.make(from: old, to: new)
-        changedClasses = Set(summary.classes.map(\.classKey))
         var touched: [ClassKey: (modified: KeyRanges, deleted: KeyRanges)] = [:]
         for item in summary.classes { touched[item.classKey] = (item.modified, item.deleted) }
         self.touched = touched
@@ -40,17 +38,17 @@ final class ChangeContext {
     }
 
     func changes(of classKey: ClassKey) -> ClassChanges? {
-        changedClasses.contains(classKey) ? summary.changes(of: classKey) : nil
+        touched[classKey] == nil ? nil : summary.changes(of: classKey)
     }
 
     /// Whether some object of these classes came, went or changed.
-    func touches(_ classes: Set<ClassKey>) -> Bool { !changedClasses.isDisjoint(with: classes) }
+    func touches(_ classes: Set<ClassKey>) -> Bool { !classes.isDisjoint(with: touched.keys) }
 
     /// Objects of elements that count as modified, ascending: `filter` says through which paths; nil:
     /// by themselves, and by what they lead to.
     func modified(_ classKey: ClassKey, _ filter: KeyPathFilter?) throws(RealmError) -> [ObjectKey]
     {
-        if changedClasses.isEmpty { return [] }
+        if touched.isEmpty { return [] }
         guard let filter else { return try reaching(classKey, Self.hopsMax) }
         var all: [ObjectKey] = []
         for (_, keys) in try modifiedByProperty(filter) { all += keys }
@@ -140,7 +138,8 @@ final class ChangeContext {
             }
             return all
         case .computed(let origin):
-            guard let changes = changes(of: step.target) ?? emptyIfNeeded(behind, step.target)
+            let known = changes(of: step.target)
+            guard let changes = known ?? (behind.isEmpty ? nil : ClassChanges(step.target))
             else { return [] }
             let written = changed(origin, of: step.target)?.keys ?? []
             var all: [ObjectKey] = []
@@ -156,10 +155,6 @@ final class ChangeContext {
             }
             return all
         }
-    }
-
-    private func emptyIfNeeded(_ behind: [ObjectKey], _ classKey: ClassKey) -> ClassChanges? {
-        behind.isEmpty ? nil : ClassChanges(classKey)
     }
 
     private func changed(_ property: PropertyKey, of classKey: ClassKey) -> KeyRanges? {
@@ -243,18 +238,5 @@ final class ChangeContext {
         }
         sorted.removeLast(sorted.count - count)
         return sorted
-    }
-}
-
-extension [ObjectKey] {
-    /// Whether a key is among them; they ascend.
-    func holds(_ key: ObjectKey) -> Bool {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) >> 1
-            if self[middle] < key { low = middle + 1 } else { high = middle }
-        }
-        return low < count && self[low] == key
     }
 }

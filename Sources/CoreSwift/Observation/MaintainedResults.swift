@@ -80,8 +80,8 @@ final class MaintainedResults {
                 if touched.holds(key) {
                     if let pair = pairOf[key] { pairs.append(pair) }
                 } else if let before = try position(key, context.old, ordered) {
-                    let rank = before - Self.count(positionsLeft, below: before)
-                    pairs.append((before, rank + Self.count(ranksEntered, below: rank + 1)))
+                    let rank = before - positionsLeft.partitionPoint { $0 < before }
+                    pairs.append((before, rank + ranksEntered.partitionPoint { $0 <= rank }))
                 }
             }
             pairs.sort { $0.before < $1.before }
@@ -149,17 +149,6 @@ final class MaintainedResults {
         }
         for place in places { into.insert(place.key, at: place.position) }
         return places
-    }
-
-    /// How many of ascending numbers are below one.
-    private static func count(_ numbers: [Int], below end: Int) -> Int {
-        var low = 0
-        var high = numbers.count
-        while low < high {
-            let middle = (low + high) >> 1
-            if numbers[middle] < end { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     /// Objects that are where they were among those that did not change, and among each other.

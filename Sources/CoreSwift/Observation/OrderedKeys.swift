@@ -30,13 +30,7 @@ struct OrderedKeys {
 
     /// The block that has a position; the last one for the position behind all.
     private func block(of index: Int) -> Int {
-        var low = 0
-        var high = blocks.count
-        while high - low > 1 {
-            let middle = (low + high) >> 1
-            if starts[middle] <= index { low = middle } else { high = middle }
-        }
-        return low
+        max(starts.partitionPoint { $0 <= index } - 1, 0)
     }
 
     /// The first position whose key is not before something; keys that are come first.
@@ -44,21 +38,11 @@ struct OrderedKeys {
         notBefore isBefore: (ObjectKey) throws(RealmError) -> Bool
     ) throws(RealmError) -> Int {
         // The last block that begins with a key before it, then within.
-        var low = 0
-        var high = blocks.count
-        while low < high {
-            let middle = (low + high) >> 1
-            if try isBefore(blocks[middle][0]) { low = middle + 1 } else { high = middle }
+        let behind = try blocks.partitionPoint { block throws(RealmError) in
+            try isBefore(block[0])
         }
-        guard low > 0 else { return 0 }
-        let block = blocks[low - 1]
-        var first = 1
-        var last = block.count
-        while first < last {
-            let middle = (first + last) >> 1
-            if try isBefore(block[middle]) { first = middle + 1 } else { last = middle }
-        }
-        return starts[low - 1] + first
+        guard behind > 0 else { return 0 }
+        return starts[behind - 1] + (try blocks[behind - 1].partitionPoint(isBefore))
     }
 
     mutating func remove(at index: Int) {

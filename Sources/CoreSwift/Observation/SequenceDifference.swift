@@ -3,6 +3,19 @@
 // come. The general way to compute what observers of results are told, when the results were made
 // anew.
 
+extension ElementChanges {
+    /// `isModified`: of an element that stayed, by its positions before and after.
+    init(_ difference: SequenceDifference, isModified: (Int, Int) -> Bool) {
+        self.init()
+        deletions = difference.deletions
+        insertions = difference.insertions
+        for pair in difference.kept where isModified(pair.before, pair.after) {
+            modifications.append(pair.before)
+            modificationsAfter.append(pair.after)
+        }
+    }
+}
+
 struct SequenceDifference {
     /// Positions before and after of elements that stayed; both ascend.
     private(set) var kept: [(before: Int, after: Int)] = []
@@ -92,18 +105,12 @@ struct SequenceDifference {
         var ends: [Int] = []
         var previous = [Int](repeating: -1, count: numbers.count)
         for (place, number) in numbers.enumerated() {
-            var low = 0
-            var high = ends.count
-            if let last = ends.last, numbers[last] < number {
-                low = ends.count
-            } else {
-                while low < high {
-                    let middle = (low + high) >> 1
-                    if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-                }
+            var length = ends.count
+            if let last = ends.last, numbers[last] >= number {
+                length = ends.partitionPoint { numbers[$0] < number }
             }
-            if low > 0 { previous[place] = ends[low - 1] }
-            if low == ends.count { ends.append(place) } else { ends[low] = place }
+            if length > 0 { previous[place] = ends[length - 1] }
+            if length == ends.count { ends.append(place) } else { ends[length] = place }
         }
         var result: [Int] = []
         result.reserveCapacity(ends.count)

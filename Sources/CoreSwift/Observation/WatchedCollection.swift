@@ -12,6 +12,8 @@ struct WatchedCollection {
         var new: CollectionView?
         /// What operations name it by.
         var number = CollectionNumber.none
+        /// What the operations between the versions were; nil: there were none.
+        var changes: CollectionChanges?
     }
 
     private func find(_ context: ChangeContext) throws(RealmError) -> Found {
@@ -30,6 +32,7 @@ struct WatchedCollection {
         if isSame, !(changes?.deleted.contains(place.objectKey) ?? false) {
             found.new = try place.view(SnapshotReader(tables: context.new))
         }
+        found.changes = changes?.collection(place.objectKey, place.propertyKey, found.number)
         return found
     }
 
@@ -60,20 +63,11 @@ struct WatchedCollection {
         guard let view = found.new else {
             return found.old.map { ElementChanges(deleted: $0.count) }
         }
-        let test =
-            try looksBehind ? ElementTest(context, place, view, found.number, filter) : nil
-        guard
-            let changes = context.changes(of: place.classKey)?.collection(
-                place.objectKey, place.propertyKey, found.number)
-        else {
-            guard var test else { return ElementChanges() }
-            return try ElementPieces(count: view.count).changes(tellsMoves: tellsMoves) {
-                index throws(RealmError) in try test.isModified(index)
-            }
-        }
-        let pieces = try ElementPieces(changes)
+        let pieces = try pieces(found, view)
         guard pieces.count == view.count else { throw disagrees(pieces.count, view.count) }
-        guard var test else { return try pieces.changes(tellsMoves: tellsMoves, isModified: nil) }
+        guard looksBehind,
+            var test = try ElementTest(context, place, view, found.number, filter)
+        else { return try pieces.changes(tellsMoves: tellsMoves, isModified: nil) }
         return try pieces.changes(tellsMoves: tellsMoves) { index throws(RealmError) in
             try test.isModified(index)
         }
@@ -101,12 +95,12 @@ struct WatchedCollection {
     func pieces(_ context: ChangeContext) throws(RealmError) -> ElementPieces? {
         let found = try find(context)
         guard let view = found.new else { return nil }
-        if let changes = context.changes(of: place.classKey)?.collection(
-            place.objectKey, place.propertyKey, found.number)
-        {
-            return try ElementPieces(changes)
-        }
-        return ElementPieces(count: view.count)
+        return try pieces(found, view)
+    }
+
+    private func pieces(_ found: Found, _ new: CollectionView) throws(RealmError) -> ElementPieces {
+        guard let changes = found.changes else { return ElementPieces(count: new.count) }
+        return try ElementPieces(changes)
     }
 
     private func disagrees(_ told: Int, _ count: Int) -> RealmError {
@@ -131,11 +125,7 @@ struct WatchedCollection {
             return result
         }
         var fold = KeyFold()
-        if let changes = context.changes(of: place.classKey)?.collection(
-            place.objectKey, place.propertyKey, found.number)
-        {
-            for operation in changes.operations { fold.apply(operation) }
-        }
+        for operation in found.changes?.operations ?? [] { fold.apply(operation) }
         if fold.isEverythingDeleted, let old = found.old {
             fold.deleted = Set(try Self.keys(old).lazy.map(ByteText.init))
         }
@@ -246,18 +236,9 @@ private struct ElementTest {
         var result = Set<CollectionNumber>()
         let first = CollectionChanges.Name(
             key: place.objectKey, property: place.propertyKey, number: .none)
-        var low = 0
-        var high = changes.collections.count
-        while low < high {
-            let middle = (low + high) >> 1
-            if changes.collections[middle].name < first { low = middle + 1 } else { high = middle }
-        }
-        while low < changes.collections.count, changes.collections[low].name.key == first.key,
-            changes.collections[low].name.property == first.property
-        {
-            let number = changes.collections[low].name.number
-            if number != own { result.insert(number) }
-            low += 1
+        for item in changes.collections[changes.collections.partitionPoint { $0.name < first }...] {
+            guard item.name.key == first.key, item.name.property == first.property else { break }
+            if item.name.number != own { result.insert(item.name.number) }
         }
         return result
     }

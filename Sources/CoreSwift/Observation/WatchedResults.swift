@@ -59,16 +59,10 @@ final class WatchedResults {
         var result: [ElementChanges] = []
         for filter in filters {
             let modified = try context.modified(description.classKey, filter)
-            var changes = ElementChanges()
-            changes.deletions = difference.deletions
-            changes.insertions = difference.insertions
-            if !modified.isEmpty {
-                for pair in difference.kept where modified.holds(before[pair.before]) {
-                    changes.modifications.append(pair.before)
-                    changes.modificationsAfter.append(pair.after)
-                }
-            }
-            result.append(changes)
+            result.append(
+                ElementChanges(difference) { place, _ in
+                    !modified.isEmpty && modified.holds(before[place])
+                })
         }
         if !Self.alwaysRunsAgain, let made = MaintainedResults(description, after) {
             maintained = made
@@ -164,13 +158,7 @@ struct WatchedValues {
         let names = new.map { origins[$0] ?? pieces.countBefore + $0 }
         let difference = SequenceDifference(from: old ?? [], to: names)
         let replaced = pieces.replaced
-        var result = ElementChanges()
-        result.deletions = difference.deletions
-        result.insertions = difference.insertions
-        for pair in difference.kept where replaced.contains(names[pair.after]) {
-            result.modifications.append(pair.before)
-            result.modificationsAfter.append(pair.after)
-        }
+        var result = ElementChanges(difference) { _, place in replaced.contains(names[place]) }
         result.wasCleared = pieces.isCleared && !result.deletions.isEmpty
         return result
     }

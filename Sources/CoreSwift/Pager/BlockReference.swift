@@ -166,3 +166,18 @@ struct BlockReference: Equatable {
         page | UInt64(PageCount.encode(count)) << 48
     }
 }
+
+extension ByteReader {
+    mutating func reference() throws(RealmError) -> BlockReference {
+        BlockReference(try bytes(BlockReference.byteCount))
+    }
+}
+
+extension ByteWriter {
+    mutating func reference(_ reference: BlockReference) {
+        u64(reference.location)
+        u64(reference.version)
+        u64(reference.check0)
+        u64(reference.check1)
+    }
+}

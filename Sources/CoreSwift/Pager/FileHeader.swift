@@ -82,9 +82,7 @@ struct FileHeader: Equatable {
         root.store(target + 48)
         target.put(pageCount, 80)
         target.put(pagesBefore, 88)
-        let check = ContentHash.of(target, count: Self.slotBytes, seed0: 0, seed1: 0)
-        target.put(check.low, Self.checkOffset)
-        target.put(check.high, Self.checkOffset + 8)
+        target.putCheck(Self.checkOffset, of: Self.slotBytes)
     }
 
     /// What a slot's bytes turned out to be.
@@ -102,15 +100,7 @@ struct FileHeader: Equatable {
     /// Decodes the 512 bytes of a slot, which nobody changes meanwhile.
     static func decode(_ source: UnsafeRawPointer, slot: Int) -> Slot {
         guard source.u64(0) == magic else { return isBlank(source) ? .blank : .foreign }
-        let intact = withUnsafeTemporaryAllocation(byteCount: slotBytes, alignment: 8) { copy in
-            guard let start = copy.baseAddress else { return false }
-            start.copyMemory(from: source, byteCount: slotBytes)
-            start.put(UInt64(0), checkOffset)
-            start.put(UInt64(0), checkOffset + 8)
-            let check = ContentHash.of(start, count: slotBytes, seed0: 0, seed1: 0)
-            return check.low == source.u64(checkOffset) && check.high == source.u64(checkOffset + 8)
-        }
-        guard intact else { return .damaged }
+        guard source.hasCheck(checkOffset, of: slotBytes) else { return .damaged }
         let format = source.u32(8)
         guard format > 0, format <= formatVersionMax, source.u32(12) == UInt32(Page.size) else {
             return .otherFormat(format)
@@ -158,23 +148,14 @@ struct SyncRecord: Equatable {
         target.put(version, 8)
         target.put(check0, 16)
         target.put(check1, 24)
-        let check = ContentHash.of(target, count: Self.byteCount, seed0: 0, seed1: 0)
-        target.put(check.low, 32)
-        target.put(check.high, 40)
+        target.putCheck(32, of: Self.byteCount)
     }
 
     /// The record that the bytes are, if it is intact.
     init?(_ source: UnsafeRawPointer) {
-        guard source.u64(0) == Self.magic else { return nil }
-        let isIntact = withUnsafeTemporaryAllocation(byteCount: Self.byteCount, alignment: 8) {
-            guard let start = $0.baseAddress else { return false }
-            start.copyMemory(from: source, byteCount: Self.byteCount)
-            start.put(UInt64(0), 32)
-            start.put(UInt64(0), 40)
-            let check = ContentHash.of(start, count: Self.byteCount, seed0: 0, seed1: 0)
-            return check.low == source.u64(32) && check.high == source.u64(40)
+        guard source.u64(0) == Self.magic, source.hasCheck(32, of: Self.byteCount) else {
+            return nil
         }
-        guard isIntact else { return nil }
         self.init(version: source.u64(8), check0: source.u64(16), check1: source.u64(24))
     }
 
@@ -182,5 +163,28 @@ struct SyncRecord: Equatable {
         self.version = version
         self.check0 = check0
         self.check1 = check1
+    }
+}
+
+// The check value of a fixed place: of all its bytes, with zeros where it stands itself.
+
+extension UnsafeMutableRawPointer {
+    fileprivate func putCheck(_ offset: Int, of count: Int) {
+        put(0 as UInt64, offset)
+        put(0 as UInt64, offset + 8)
+        let check = ContentHash.of(self, count: count, seed0: 0, seed1: 0)
+        put(check.low, offset)
+        put(check.high, offset + 8)
+    }
+}
+
+extension UnsafeRawPointer {
+    fileprivate func hasCheck(_ offset: Int, of count: Int) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { copy in
+            guard let start = copy.baseAddress else { return false }
+            start.copyMemory(from: self, byteCount: count)
+            start.putCheck(offset, of: count)
+            return equalBytes(start + offset, self + offset, 16)
+        }
     }
 }

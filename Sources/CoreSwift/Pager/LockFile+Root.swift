@@ -25,15 +25,10 @@ extension LockFile {
             let cell = cell(index)
             guard ck_load_u64(cell) == version else { continue }
             let slot = Int(truncatingIfNeeded: ck_load_u64(cell + 1) & 1)
-            let root = withUnsafeTemporaryAllocation(
-                byteCount: BlockReference.byteCount, alignment: 8
-            ) { copy -> BlockReference? in
-                guard let start = copy.baseAddress else { return nil }
-                for part in 0..<4 { start.put(ck_load_u64(cell + 2 + part), part * 8) }
-                return BlockReference(start)
-            }
-            guard let root, ck_load_u64(cell) == version else { continue }
-            return (root, slot)
+            let root = BlockReference(
+                location: ck_load_u64(cell + 2), version: ck_load_u64(cell + 3),
+                check0: ck_load_u64(cell + 4), check1: ck_load_u64(cell + 5))
+            if ck_load_u64(cell) == version { return (root, slot) }
         }
         return nil
     }
@@ -43,13 +38,10 @@ extension LockFile {
         let cell = cell(ck_load_u64(cell(0)) == committedVersion ? 1 : 0)
         ck_store_u64(cell, 0)
         ck_store_u64(cell + 1, UInt64(slot))
-        withUnsafeTemporaryAllocation(byteCount: BlockReference.byteCount, alignment: 8) { copy in
-            guard let start = copy.baseAddress else { return }
-            root.store(start)
-            for part in 0..<4 {
-                ck_store_u64(cell + 2 + part, UnsafeRawPointer(start).u64(part * 8))
-            }
-        }
+        ck_store_u64(cell + 2, root.location)
+        ck_store_u64(cell + 3, root.version)
+        ck_store_u64(cell + 4, root.check0)
+        ck_store_u64(cell + 5, root.check1)
         ck_store_u64(cell, version)
     }
 }

@@ -31,6 +31,17 @@ struct SpaceEntry: Equatable {
     var isFree: Bool { freed == 0 }
 }
 
+extension [SpaceEntry] {
+    /// Appends an entry behind all others; a free one joins the last one, where that is free and ends there.
+    mutating func appendJoining(_ entry: SpaceEntry) {
+        if entry.isFree, let last, last.isFree, last.end == entry.page {
+            self[count - 1].count += entry.count
+        } else {
+            append(entry)
+        }
+    }
+}
+
 struct SpaceOperation: Equatable {
     /// `use` takes the pages out of the map; otherwise they were put in, as the entry says.
     var isUse: Bool

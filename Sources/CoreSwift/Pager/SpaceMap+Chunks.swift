@@ -99,7 +99,7 @@ extension SpaceMap {
             last.isFree, last.end == first.page
         {
             chunks[index].entries[chunks[index].entries.count - 1].count += first.count
-            noteFree(SpaceEntry(page: last.page, count: last.count + first.count))
+            offer(SpaceEntry(page: last.page, count: last.count + first.count))
             entries = entries.dropFirst()
         }
         chunks[index].entries += entries

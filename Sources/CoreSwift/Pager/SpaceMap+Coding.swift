@@ -74,7 +74,6 @@ struct SpaceReader {
             value |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 { return value }
             shift += 7
-            guard shift < 70 else { throw fail("a number is too long") }
         }
     }
 
@@ -435,11 +434,7 @@ extension SpaceMap {
                 }
             }
             count(entry)
-            if entry.isFree, let last = entries.last, last.isFree, last.end == entry.page {
-                entries[entries.count - 1].count += entry.count
-            } else {
-                entries.append(entry)
-            }
+            entries.appendJoining(entry)
         }
         return entries
     }

@@ -48,7 +48,7 @@ extension SpaceMap {
                 guard chunks[index].entries.last?.end ?? 0 <= pageCount else { return false }
             } else {
                 chunks[index].entries = try settled(chunks[index].entries, live)
-                for entry in chunks[index].entries where entry.isFree { noteFree(entry) }
+                for entry in chunks[index].entries where entry.isFree { offer(entry) }
             }
         }
         try checkOwnBlocks(reference, reader)

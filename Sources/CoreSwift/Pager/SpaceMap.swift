@@ -66,23 +66,11 @@ final class SpaceMap {
     // MARK: Places
 
     static func lowerBound(_ entries: [SpaceEntry], _ page: UInt64) -> Int {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) >> 1
-            if entries[middle].page < page { low = middle + 1 } else { high = middle }
-        }
-        return low
+        entries.partitionPoint { $0.page < page }
     }
 
     func chunkIndex(_ page: UInt64) -> Int {
-        var low = 0
-        var high = chunks.count
-        while low < high {
-            let middle = (low + high) >> 1
-            if chunks[middle].first <= page { low = middle + 1 } else { high = middle }
-        }
-        return max(low - 1, 0)
+        max(chunks.partitionPoint { $0.first <= page } - 1, 0)
     }
 
     func chunkEnd(_ index: Int) -> UInt64 {
@@ -154,7 +142,8 @@ final class SpaceMap {
         offer(joined)
     }
 
-    private func offer(_ free: SpaceEntry) {
+    /// Gives away the pages of a free entry from now on.
+    func offer(_ free: SpaceEntry) {
         if let clearing, clearing.contains(free.page) { return }
         buckets.add(page: free.page, pages: free.count)
     }
@@ -221,7 +210,7 @@ final class SpaceMap {
     /// Makes reusable what no live version sees any more. `live` is sorted and includes the newest.
     func release(live: [UInt64]) {
         var released: [SpaceEntry] = []
-        for version in blocked.keys where !Self.contains(live, version) {
+        for version in blocked.keys where !live.holds(version) {
             for entry in blocked.removeValue(forKey: version) ?? [] {
                 if let blocker = Self.blocker(entry, live) {
                     block(entry, by: blocker)
@@ -232,16 +221,6 @@ final class SpaceMap {
         }
         if released.count > 64 { releaseMany(&released) } else { released.forEach(releaseOne) }
         if buckets.count > 4 * entryCount + 1024 { rebuildBuckets() }
-    }
-
-    private static func contains(_ sorted: [UInt64], _ value: UInt64) -> Bool {
-        var low = 0
-        var high = sorted.count
-        while low < high {
-            let middle = (low + high) >> 1
-            if sorted[middle] < value { low = middle + 1 } else { high = middle }
-        }
-        return low < sorted.count && sorted[low] == value
     }
 
     private func releaseOne(_ entry: SpaceEntry) {
@@ -272,20 +251,13 @@ final class SpaceMap {
                     freePages += entry.count
                     entry = SpaceEntry(page: entry.page, count: entry.count)
                 }
-                if entry.isFree, let last = entries.last, last.isFree, last.end == entry.page {
-                    entries[entries.count - 1].count += entry.count
-                } else {
-                    entries.append(entry)
-                }
+                entries.appendJoining(entry)
             }
             chunks[chunk].entries = entries
             while next < released.count, released[next].page < end { next += 1 }
         }
         rebuildBuckets()
     }
-
-    /// A free entry came to be without `insert`.
-    func noteFree(_ entry: SpaceEntry) { offer(entry) }
 
     /// Takes the entries of a chunk out of the map.
     func forget(_ chunk: Int) {
@@ -550,15 +522,8 @@ final class SpaceMap {
     /// the `floor` of a sweep.
     func trim(all: Bool, floor: UInt64 = 0) {
         guard pageCount <= basePageCount else { return }
-        var free: UInt64 = 0
-        var end = pageCount
-        scan: for chunk in chunks.reversed() {
-            for entry in chunk.entries.reversed() {
-                guard entry.isFree, entry.end == end else { break scan }
-                free += entry.count
-                end = entry.page
-            }
-        }
+        let end = endOfUse
+        let free = pageCount - end
         var target = all ? end : end + min(64, free / 8)
         if !all, free < max(limits.trimPagesMin, pageCount / 4) {
             target = max(target, floor)

@@ -210,17 +210,7 @@ public struct Schema: Equatable, Sendable {
 
     /// Where a class of this name is, or would be.
     private func place(of name: String) -> Int {
-        var low = 0
-        var high = classes.count
-        while low < high {
-            let middle = (low + high) >> 1
-            if classes[middle].name.utf8.lexicographicallyPrecedes(name.utf8) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        return low
+        classes.partitionPoint { $0.name.utf8.lexicographicallyPrecedes(name.utf8) }
     }
 
     mutating func insert(_ item: ClassSchema) {
