@@ -85,14 +85,8 @@ extension CountedLinks {
                 cursor.pointee = guess
                 return guess
             }
-            var low = 0
-            var high = count
-            while low < high {
-                let middle = (low + high) >> 1
-                if further[middle].place < index { low = middle + 1 } else { high = middle }
-            }
-            cursor.pointee = low
-            return low
+            cursor.pointee = further.partitionPoint { $0.place < index }
+            return cursor.pointee
         }
     }
 

@@ -52,29 +52,12 @@ enum CountedLinks {
 
     // MARK: Reading
 
-    /// Calls `body` with the positions before and behind all entries of a target.
-    private static func withRange<R>(
-        _ target: ObjectKey, _ classKey: ClassKey, _ isMixed: Bool,
-        _ body: (IndexPosition, IndexPosition) throws(RealmError) -> R
-    ) throws(RealmError) -> R {
-        // Object keys are never negative, so there is a next one.
-        let next = target.advanced(by: 1)
-        return try InverseBytes.with(target, of: classKey, isMixed: isMixed) {
-            low, count throws(RealmError) in
-            try InverseBytes.with(next, of: classKey, isMixed: isMixed) {
-                high, _ throws(RealmError) in
-                try body(
-                    IndexPosition(bytes: low, count: count, key: .min),
-                    IndexPosition(bytes: high, count: count, key: .min))
-            }
-        }
-    }
-
-    /// How many links lead to the target.
+    /// How many links lead to the target; also of an index that does not count them.
     static func count(
         of target: ObjectKey, in classKey: ClassKey, isMixed: Bool, _ tree: IndexTree
     ) throws(RealmError) -> Int {
-        try withRange(target, classKey, isMixed) { low, high throws(RealmError) in
+        try InverseBytes.withRange(target, of: classKey, isMixed: isMixed) {
+            low, high throws(RealmError) in
             // Only in a damaged tree is the end before the start.
             let end = try tree.rank(high)
             return max(0, end - (try tree.rank(low)))
@@ -124,7 +107,8 @@ enum CountedLinks {
         var result: [ObjectKey] = []
         var ascends = true
         let first = isMixed ? 12 : 8
-        try withRange(target, classKey, isMixed) { low, high throws(RealmError) in
+        try InverseBytes.withRange(target, of: classKey, isMixed: isMixed) {
+            low, high throws(RealmError) in
             try tree.visit(from: low, to: high) { leaf, entries throws(RealmError) in
                 for entry in entries {
                     let count = leaf.prefixCount + leaf.suffix(entry).count

@@ -23,6 +23,14 @@ struct IndexChildren {
         heap.append(
             contentsOf: UnsafeRawBufferPointer(start: separator.bytes, count: separator.count))
     }
+
+    mutating func add(_ others: IndexChildren) {
+        for var child in others.children {
+            child.separatorOffset += heap.count
+            children.append(child)
+        }
+        heap += others.heap
+    }
 }
 
 final class IndexLeafBuilder {
@@ -84,11 +92,7 @@ final class IndexLeafBuilder {
     }
 
     @inline(__always) private static func width(_ low: ObjectKey, _ high: ObjectKey) -> Int {
-        let range = UInt(bitPattern: low.distance(to: high))
-        if range == 0 { return 0 }
-        if range <= 0xFF { return 1 }
-        if range <= 0xFFFF { return 2 }
-        return range <= 0xFFFF_FFFF ? 4 : 8
+        (high.word &- low.word).byteWidth
     }
 
     /// What an entry has in common with the one before.
@@ -197,11 +201,8 @@ final class IndexLeafBuilder {
 
     @inline(never)
     private func grow() {
-        let larger = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
-        larger.moveInitialize(from: entries, count: count)
-        entries.deallocate()
-        entries = larger
         capacity *= 2
+        entries = entries.grown(count, to: capacity)
     }
 
     private func growHeap(_ length: Int) {
@@ -293,15 +294,10 @@ final class IndexLeafBuilder {
     }
 
     private func writeKeys(_ keys: UnsafeMutableRawPointer, _ width: Int) {
+        if width == 0 { return }
         for index in 0..<count {
             let delta = keyMinimum.distance(to: entries[index].key)
-            switch width {
-            case 0: break
-            case 1: keys.put(UInt8(truncatingIfNeeded: delta), index)
-            case 2: keys.put(UInt16(truncatingIfNeeded: delta), index &* 2)
-            case 4: keys.put(UInt32(truncatingIfNeeded: delta), index &* 4)
-            default: keys.put(Int64(delta), index &* 8)
-            }
+            keys.put(Int64(delta), width: width, index)
         }
     }
 

@@ -86,13 +86,7 @@ struct IndexLeaf {
     @inline(__always) var keys: UnsafeRawPointer { base + Int(base.u32(IndexLeafField.keys)) }
 
     @inline(__always) func key(_ index: Int) -> ObjectKey {
-        switch keyWidth {
-        case 0: return keyBase
-        case 1: return keyBase.advanced(by: Int(keys.u8(index)))
-        case 2: return keyBase.advanced(by: Int(keys.u16(index &* 2)))
-        case 4: return keyBase.advanced(by: Int(keys.u32(index &* 4)))
-        default: return keyBase.advanced(by: Int(keys.i64(index &* 8)))
-        }
+        keyBase.advanced(by: Int(truncatingIfNeeded: keys.unsigned(keyWidth, index)))
     }
     /// Appends the keys of a range of entries, a width at a time.
     func appendKeys(_ range: Range<Int>, to result: inout [ObjectKey]) {
@@ -139,17 +133,12 @@ struct IndexLeaf {
         if position.count < prefixCount { return 0 }
         let rest = position.bytes + prefixCount
         let restCount = position.count - prefixCount
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low &+ high) >> 1
-            let suffix = self.suffix(middle)
-            var order = compareBytes(
+        return (0..<count).partitionPoint { index in
+            let suffix = self.suffix(index)
+            let order = compareBytes(
                 suffix.baseAddress.unsafelyUnwrapped, suffix.count, rest, restCount)
-            if order == 0 { order = key(middle) < position.key ? -1 : 1 }
-            if order < 0 { low = middle &+ 1 } else { high = middle }
+            return order == 0 ? key(index) < position.key : order < 0
         }
-        return low
     }
 
     /// Whether entry `index` has exactly these value bytes.
@@ -246,17 +235,7 @@ struct IndexBranch {
 
     /// The last child whose separator is not above `position`, or child 0.
     func child(covering position: IndexPosition) -> Int {
-        var low = 1
-        var high = count
-        while low < high {
-            let middle = (low &+ high) >> 1
-            if compare(separator(middle), position) <= 0 {
-                low = middle &+ 1
-            } else {
-                high = middle
-            }
-        }
-        return low &- 1
+        (1..<count).partitionPoint { compare(separator($0), position) <= 0 } &- 1
     }
 
     static func check(

@@ -134,13 +134,10 @@ struct IndexPending {
             append(terms.number(bytes, length), key, isAddition: isAddition)
             return
         }
-        if count == capacity { grow() }
-        if heapUsed + length > heapCapacity { growHeap(length) }
-        memcpy(heap.unsafelyUnwrapped + heapUsed, bytes, length)
-        texts.unsafelyUnwrapped[count] = TextChange(
-            offset: heapUsed, count: Int32(length), isAddition: isAddition, key: key)
-        heapUsed += length
-        count &+= 1
+        append(atMost: length, key, isAddition: isAddition) { target in
+            memcpy(target, bytes, length)
+            return length
+        }
     }
 
     /// A change of a value of which `write` gives the bytes, not more than so many, and returns how many they are.
@@ -228,16 +225,10 @@ struct IndexPending {
     mutating func latest(_ bytes: UnsafeRawPointer, _ length: Int) -> Pending {
         guard count > 0, let texts else { return .unknown }
         hashNewChanges()
-        let mask = hashTable.count - 1
-        var place = Int(truncatingIfNeeded: ByteHash.of(bytes, length)) & mask
-        while hashTable[place] != 0 {
-            let change = texts[Int(hashTable[place]) - 1]
-            if isText(change, bytes, length) {
-                return change.isAddition ? .added(change.key) : .removed(change.key)
-            }
-            place = (place + 1) & mask
-        }
-        return .unknown
+        let number = hashTable[place(of: bytes, length)]
+        if number == 0 { return .unknown }
+        let change = texts[Int(number) - 1]
+        return change.isAddition ? .added(change.key) : .removed(change.key)
     }
 
     /// Beyond these a merge is cheaper: changes that nobody asked about yet, and changes of one
@@ -266,12 +257,7 @@ struct IndexPending {
         guard count - hashedUpTo <= Self.unchainedMax else { return nil }
         hashNewChanges()
         var found: [ObjectKey: Int] = [:]
-        let mask = hashTable.count - 1
-        var place = Int(truncatingIfNeeded: ByteHash.of(bytes, length)) & mask
-        while hashTable[place] != 0, !isText(texts[Int(hashTable[place]) - 1], bytes, length) {
-            place = (place + 1) & mask
-        }
-        var next = hashTable[place]
+        var next = hashTable[place(of: bytes, length)]
         var left = Self.chainMax
         while next != 0 {
             if left == 0 { return nil }
@@ -283,11 +269,19 @@ struct IndexPending {
         return found
     }
 
-    private func isText(
-        _ change: TextChange, _ bytes: UnsafeRawPointer, _ length: Int
-    ) -> Bool {
-        guard Int(change.count) == length, let heap else { return false }
-        return equalBytes(heap + change.offset, bytes, length)
+    /// Where the hash has the changes of a value, or would have them.
+    private func place(of bytes: UnsafeRawPointer, _ length: Int) -> Int {
+        let mask = hashTable.count - 1
+        var place = Int(truncatingIfNeeded: ByteHash.of(bytes, length)) & mask
+        guard let texts, let heap else { return place }
+        while hashTable[place] != 0 {
+            let change = texts[Int(hashTable[place]) - 1]
+            if Int(change.count) == length, equalBytes(heap + change.offset, bytes, length) {
+                break
+            }
+            place = (place + 1) & mask
+        }
+        return place
     }
 
     private mutating func hashNewChanges() {
@@ -295,15 +289,7 @@ struct IndexPending {
         while hashedUpTo < count {
             if hashTable.count < (hashUsed + 1) * 2 { rehash() }
             let change = texts[hashedUpTo]
-            let start = UnsafeRawPointer(heap) + change.offset
-            let mask = hashTable.count - 1
-            var place =
-                Int(truncatingIfNeeded: ByteHash.of(start, Int(change.count))) & mask
-            while hashTable[place] != 0,
-                !isText(texts[Int(hashTable[place]) - 1], start, Int(change.count))
-            {
-                place = (place + 1) & mask
-            }
+            let place = place(of: heap + change.offset, Int(change.count))
             if hashTable[place] == 0 { hashUsed += 1 }
             if isCounted { previousTexts.append(hashTable[place]) }
             hashedUpTo += 1
@@ -514,7 +500,7 @@ struct IndexPending {
         for i in 0..<count {
             let text = texts[i]
             items[i] = RadixItem(
-                key: Self.prefix(heap + (text.offset + shared), Int(text.count) - shared),
+                key: (heap + (text.offset + shared)).prefix(Int(text.count) - shared),
                 payload: UInt64(i))
             isWhole = isWhole && text.count == length && text.key >= last
             last = text.key
@@ -522,14 +508,6 @@ struct IndexPending {
         RadixSort.sort(items, items + count, count)
         // Of values that were sorted by as a whole, of objects in their order, ties are in order.
         if !isWhole { settleTies(items, texts, heap) }
-    }
-
-    @inline(__always)
-    static func prefix(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
-        if count >= 8 { return start.u64(0).byteSwapped }
-        var value: UInt64 = 0
-        for i in 0..<max(count, 0) { value |= UInt64(start.u8(i)) << UInt64(56 - 8 * i) }
-        return value
     }
 
     @inline(__always)

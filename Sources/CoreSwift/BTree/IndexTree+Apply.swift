@@ -120,8 +120,7 @@ private struct IndexEditor {
             let start = next
             next =
                 index + 1 < branch.count
-                ? firstOperation(
-                    from: start, to: operations.upperBound, branch.separator(index + 1))
+                ? firstOperation(start..<operations.upperBound, branch.separator(index + 1))
                 : operations.upperBound
             let isLast = isRightEdge && index == branch.count - 1
             if level == 1 {
@@ -163,18 +162,9 @@ private struct IndexEditor {
         let children = take()
         builder.output = outer
         if !children.children.isEmpty {
-            let branches = IndexBranchBuilder.build(
-                children, level: level, tag: tree.branchTag, memory: memory)
-            branches.heap.withUnsafeBytes { heap in
-                let empty = UnsafeRawPointer(memory)
-                for child in branches.children {
-                    builder.output.add(
-                        IndexPosition(
-                            bytes: heap.baseAddress.map { $0 + child.separatorOffset } ?? empty,
-                            count: child.separatorCount, key: child.separatorKey),
-                        entries: child.entries, reference: child.reference)
-                }
-            }
+            builder.output.add(
+                IndexBranchBuilder.build(
+                    children, level: level, tag: tree.branchTag, memory: memory))
         }
         replaced.append(reference)
     }
@@ -202,18 +192,8 @@ private struct IndexEditor {
             reference: BlockReference(branch.reference(index)))
     }
 
-    private func firstOperation(from start: Int, to end: Int, _ bound: IndexPosition) -> Int {
-        var low = start
-        var high = end
-        while low < high {
-            let middle = (low + high) >> 1
-            if compare(batch.load(middle).position, bound) < 0 {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        return low
+    private func firstOperation(_ operations: Range<Int>, _ bound: IndexPosition) -> Int {
+        operations.partitionPoint { compare(batch.load($0).position, bound) < 0 }
     }
 
     /// Feeds the entries of the leaf at `place` (nil: none), with the operations merged in, to

@@ -85,18 +85,27 @@ struct IndexTree {
         return leaf.isEqual(index, bytes, count) ? leaf.key(index) : nil
     }
 
-    /// Whether there is an entry with exactly these bytes and this key.
-    func contains(_ position: IndexPosition) throws(RealmError) -> Bool {
-        if isEmpty { return false }
-        var place = UnsafeRawPointer(rootPlace)
-        for level in stride(from: depth, to: 0, by: -1) {
+    /// Calls `body` with the blocks of the tree, children before parents.
+    func forEachBlock(_ body: (BlockReference) -> Void) throws(RealmError) {
+        var blocksLeft = nodes.blocksMax
+        try visitBlocks(rootPlace, depth, &blocksLeft, body)
+    }
+
+    private func visitBlocks(
+        _ place: UnsafeRawPointer, _ level: Int, _ blocksLeft: inout Int,
+        _ body: (BlockReference) -> Void
+    ) throws(RealmError) {
+        let reference = BlockReference(place)
+        if reference.isNone { return }
+        blocksLeft -= 1
+        guard blocksLeft >= 0 else { throw nodes.endless() }
+        if level > 0 {
             let branch = try branch(place, level)
-            place = branch.reference(branch.child(covering: position))
+            for index in 0..<branch.count {
+                try visitBlocks(branch.reference(index), level - 1, &blocksLeft, body)
+            }
         }
-        let leaf = try leaf(place)
-        let index = leaf.lowerBound(position)
-        return index < leaf.count && leaf.key(index) == position.key
-            && leaf.isEqual(index, position.bytes, position.count)
+        body(reference)
     }
 
     /// Visits the entries from `low` up to, not including, `high` (nil: to the end), leaf by

@@ -5,43 +5,32 @@
 enum InverseBytes {
     /// Calls `body` with the bytes; they live for the call.
     @inline(__always)
-    static func with<R>(
+    static func with<R, Failure>(
         _ key: ObjectKey, of target: ClassKey, isMixed: Bool,
-        _ body: (UnsafeRawPointer, Int) throws(RealmError) -> R
-    ) throws(RealmError) -> R {
+        _ body: (UnsafeRawPointer, Int) throws(Failure) -> R
+    ) throws(Failure) -> R {
         var bytes: (UInt32, UInt32, UInt64) = (
             0, target.rawValue.bigEndian, key.word.bigEndian
         )
-        return try withUnsafePointer(to: &bytes) { pointer throws(RealmError) in
+        return try withUnsafePointer(to: &bytes) { pointer throws(Failure) in
             let start = UnsafeRawPointer(pointer)
             return isMixed ? try body(start + 4, 12) : try body(start + 8, 8)
         }
     }
 
-    @inline(__always)
-    static func with<R>(
-        _ key: ObjectKey, of target: ClassKey, isMixed: Bool,
-        _ body: (UnsafeRawPointer, Int) -> R
-    ) -> R {
-        var bytes: (UInt32, UInt32, UInt64) = (
-            0, target.rawValue.bigEndian, key.word.bigEndian
-        )
-        return withUnsafePointer(to: &bytes) { pointer in
-            let start = UnsafeRawPointer(pointer)
-            return isMixed ? body(start + 4, 12) : body(start + 8, 8)
-        }
-    }
-
-    /// Calls `body` with the positions before and behind the entries of a target.
-    @inline(__always)
+    /// Calls `body` with the positions before and behind all entries of a target.
     static func withRange<R>(
         _ key: ObjectKey, of target: ClassKey, isMixed: Bool,
         _ body: (IndexPosition, IndexPosition) throws(RealmError) -> R
     ) throws(RealmError) -> R {
-        try with(key, of: target, isMixed: isMixed) { start, count throws(RealmError) in
-            try body(
-                IndexPosition(bytes: start, count: count, key: .min),
-                IndexPosition(bytes: start, count: count, key: .max))
+        try with(key, of: target, isMixed: isMixed) { low, count throws(RealmError) in
+            // Object keys are never negative, so there is a next one.
+            try with(key.advanced(by: 1), of: target, isMixed: isMixed) {
+                high, _ throws(RealmError) in
+                try body(
+                    IndexPosition(bytes: low, count: count, key: .min),
+                    IndexPosition(bytes: high, count: count, key: .min))
+            }
         }
     }
 }

@@ -82,11 +82,8 @@ struct TransientTable {
             return .transient(Int(index))
         }
         if count == capacity {
-            let larger = UnsafeMutablePointer<TransientBlock>.allocate(capacity: capacity * 2)
-            larger.moveInitialize(from: entries, count: count)
-            entries.deallocate()
-            entries = larger
             capacity *= 2
+            entries = entries.grown(count, to: capacity)
         }
         (entries + count).initialize(to: block)
         count += 1
@@ -95,14 +92,13 @@ struct TransientTable {
 
     /// Puts another block behind an existing reference; frees the memory of a sealed one.
     mutating func replace(
-        _ reference: BlockReference, with pointer: UnsafeMutableRawPointer, pages: Int,
-        isOpenLeaf: Bool = false
+        _ reference: BlockReference, with pointer: UnsafeMutableRawPointer, pages: Int
     ) {
         let index = reference.transientIndex
         pageTotal += pages - Int(entries[index].pages)
         free(entries[index])
         entries[index] = TransientBlock(
-            pointer: pointer, pages: Int32(pages), isOpenLeaf: isOpenLeaf)
+            pointer: pointer, pages: Int32(pages), isOpenLeaf: false)
     }
 
     /// Drops a block; frees the memory of a sealed one.
@@ -187,6 +183,15 @@ struct NodeSource {
         guard known == reference.u64(ReferenceField.check0), known != 0 else { return nil }
         let block = blocks.pointee.base + Int(page) &* Page.size
         return block.u64(BlockField.tag) == tag.rawValue ? block : nil
+    }
+
+    /// The same of a reference that stands in no node.
+    func resolved(_ reference: BlockReference, _ tag: BlockTag) -> UnsafeRawPointer? {
+        withUnsafeTemporaryAllocation(byteCount: BlockReference.byteCount, alignment: 8) { place in
+            guard let start = place.baseAddress else { return nil }
+            reference.store(start)
+            return resolved(start, tag)
+        }
     }
 
     /// Where a block of the file lies, unchecked: for prefetching, not for reading.

@@ -111,12 +111,6 @@ enum RowBranch {
         node.put(UInt64(rows), countsOffset + index * 8)
     }
 
-    static func setReference(
-        _ node: UnsafeMutableRawPointer, _ index: Int, _ reference: BlockReference
-    ) {
-        reference.store(node + (referencesOffset + index * BlockReference.byteCount))
-    }
-
     static func setCount(_ node: UnsafeMutableRawPointer, _ count: Int) {
         node.put(UInt32(count), BlockField.count)
     }
@@ -131,6 +125,16 @@ enum RowBranch {
         }
     }
 
+    /// Inserts a child, for which there is room.
+    static func insert(
+        _ node: UnsafeMutableRawPointer, _ index: Int, key: ObjectKey, rows: Int,
+        reference: BlockReference
+    ) {
+        shift(node, from: index, by: 1)
+        set(node, index, key: key, rows: rows, reference: reference)
+        setCount(node, count(node) + 1)
+    }
+
     /// Copies children `range` of `source` to `target` from `position` on.
     static func copy(
         _ source: UnsafeRawPointer, _ range: Range<Int>, to target: UnsafeMutableRawPointer,
@@ -141,5 +145,35 @@ enum RowBranch {
                 target + (offset + position * size), source + (offset + range.lowerBound * size),
                 range.count * size)
         }
+    }
+
+    // MARK: Placing
+
+    /// Gives the transient blocks of a tree, whose root's reference stands at `place`, their places in the file,
+    /// children before parents. `leaf` is called before a leaf is placed: for the blocks that it names.
+    static func placeTree(
+        _ place: UnsafeMutableRawPointer, _ level: Int,
+        _ memory: UnsafeMutablePointer<TransactionMemory>, _ placer: any BlockPlacer,
+        isRoot: Bool = true, leaf: (UnsafeMutableRawPointer) -> Void
+    ) {
+        let reference = BlockReference(place)
+        guard reference.isTransient else { return }
+        let node = memory.pointee.blocks.pointer(reference)
+        var pages = memory.pointee.blocks.pages(reference)
+        if level > 0 {
+            for index in 0..<count(node) {
+                placeTree(
+                    UnsafeMutableRawPointer(mutating: self.reference(node, index)), level - 1,
+                    memory, placer, isRoot: false, leaf: leaf)
+            }
+            placer.sealWaiting()
+        } else {
+            leaf(node)
+            // One that was patched had room for tombstones, which it need not have got.
+            let used = UnsafeRawPointer(node).u32(BlockField.bytesUsed)
+            pages = min(pages, Page.count(forBytes: Int(used)))
+            if !isRoot { return placer.placeLeaf(node, pages: pages, at: place) }
+        }
+        placer.place(node, pages: pages, at: place)
     }
 }

@@ -171,10 +171,7 @@ struct RowTree {
         let index = path[position].child + 1
         let count = RowBranch.count(node)
         if count < RowBranch.capacity {
-            RowBranch.shift(node, from: index, by: 1)
-            RowBranch.set(node, index, key: key, rows: rows, reference: reference)
-            RowBranch.setCount(node, count + 1)
-            return
+            return RowBranch.insert(node, index, key: key, rows: rows, reference: reference)
         }
         // Appending at the right edge leaves full branches behind; elsewhere halves.
         let keep = index == count && isRightEdge(position) ? count : count / 2
@@ -183,13 +180,9 @@ struct RowTree {
         RowBranch.setCount(right, count - keep)
         RowBranch.setCount(node, keep)
         if index <= keep && keep < count {
-            RowBranch.shift(node, from: index, by: 1)
-            RowBranch.set(node, index, key: key, rows: rows, reference: reference)
-            RowBranch.setCount(node, keep + 1)
+            RowBranch.insert(node, index, key: key, rows: rows, reference: reference)
         } else {
-            RowBranch.shift(right, from: index - keep, by: 1)
-            RowBranch.set(right, index - keep, key: key, rows: rows, reference: reference)
-            RowBranch.setCount(right, count - keep + 1)
+            RowBranch.insert(right, index - keep, key: key, rows: rows, reference: reference)
         }
         let rightKey = RowBranch.key(right, 0)
         let rightReference = memory.pointee.blocks.add(right, pages: 1)
@@ -283,68 +276,29 @@ struct RowTree {
 
     // MARK: Walking through what the transaction made
 
-    /// Calls `body` with the transient leaves, and with the first key that each is filed under.
-    func forEachTransientLeaf(_ body: (UnsafeMutableRawPointer, ObjectKey) -> Void) {
-        visitLeaves(root, depth, .min, body)
+    /// Calls `body` with the transient nodes of a level, leaves at 0, and with the first key that each is filed under.
+    func forEachTransient(
+        atLevel wanted: Int, _ body: (UnsafeMutableRawPointer, ObjectKey) -> Void
+    ) {
+        visitTransient(root, depth, .min, wanted, body)
     }
 
-    private func visitLeaves(
-        _ reference: BlockReference, _ level: Int, _ low: ObjectKey,
+    private func visitTransient(
+        _ reference: BlockReference, _ level: Int, _ low: ObjectKey, _ wanted: Int,
         _ body: (UnsafeMutableRawPointer, ObjectKey) -> Void
     ) {
-        guard reference.isTransient else { return }
+        guard reference.isTransient, level >= wanted else { return }
         let node = memory.pointee.blocks.pointer(reference)
-        if level == 0 { return body(node, low) }
+        if level == wanted { return body(node, low) }
         for index in 0..<RowBranch.count(node) {
-            visitLeaves(
+            visitTransient(
                 BlockReference(RowBranch.reference(node, index)), level - 1,
-                index == 0 ? low : RowBranch.key(node, index), body)
+                index == 0 ? low : RowBranch.key(node, index), wanted, body)
         }
     }
 
-    /// Calls `body` with the transient branches right above the leaves.
-    func forEachTransientParent(_ body: (UnsafeMutableRawPointer) -> Void) {
-        visitParents(root, depth, body)
-    }
-
-    private func visitParents(
-        _ reference: BlockReference, _ level: Int, _ body: (UnsafeMutableRawPointer) -> Void
-    ) {
-        guard reference.isTransient, level > 0 else { return }
-        let node = memory.pointee.blocks.pointer(reference)
-        if level == 1 { return body(node) }
-        for index in 0..<RowBranch.count(node) {
-            visitParents(BlockReference(RowBranch.reference(node, index)), level - 1, body)
-        }
-    }
-
-    /// Gives every transient block its place in the commit, children before parents. `leaf` is
-    /// called before a leaf is placed: for the blocks that it names.
-    func place(_ builder: CommitBuilder, leaf: (UnsafeMutableRawPointer) -> Void) {
-        place(rootPlace, depth, builder, leaf)
-    }
-
-    private func place(
-        _ place: UnsafeMutableRawPointer, _ level: Int, _ builder: CommitBuilder,
-        _ leaf: (UnsafeMutableRawPointer) -> Void
-    ) {
-        let reference = BlockReference(place)
-        guard reference.isTransient else { return }
-        let node = memory.pointee.blocks.pointer(reference)
-        var pages = memory.pointee.blocks.pages(reference)
-        if level > 0 {
-            for index in 0..<RowBranch.count(node) {
-                let child = UnsafeMutableRawPointer(mutating: RowBranch.reference(node, index))
-                self.place(child, level - 1, builder, leaf)
-            }
-            builder.sealWaiting()
-        } else {
-            leaf(node)
-            // One that was patched had room for tombstones, which it need not have got.
-            let used = UnsafeRawPointer(node).u32(BlockField.bytesUsed)
-            pages = min(pages, Page.count(forBytes: Int(used)))
-            if depth > 0 { return builder.placeLeaf(node, pages: pages, at: place) }
-        }
-        builder.place(node, pages: pages).store(place)
+    /// Gives every transient block its place in the commit; see `RowBranch.placeTree`.
+    func place(_ placer: any BlockPlacer, leaf: (UnsafeMutableRawPointer) -> Void) {
+        RowBranch.placeTree(rootPlace, depth, memory, placer, leaf: leaf)
     }
 }

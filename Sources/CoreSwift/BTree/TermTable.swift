@@ -59,12 +59,7 @@ struct TermTable {
     private mutating func add(_ start: UnsafeRawPointer, _ length: Int, _ hash: UInt32) {
         if count == capacity {
             capacity = max(256, capacity * 2)
-            let larger = UnsafeMutablePointer<Term>.allocate(capacity: capacity)
-            if let terms {
-                larger.moveInitialize(from: terms, count: count)
-                terms.deallocate()
-            }
-            terms = larger
+            terms = terms?.grown(count, to: capacity) ?? .allocate(capacity: capacity)
         }
         if heapUsed + length > heapCapacity {
             heapCapacity = max(4096, (heapUsed + length) * 2)
@@ -116,7 +111,7 @@ struct TermTable {
         for number in 0..<count {
             let term = terms[number]
             items[number] = RadixItem(
-                key: IndexPending.prefix(heap + term.offset, Int(term.count)),
+                key: UnsafeRawPointer(heap + term.offset).prefix(Int(term.count)),
                 payload: UInt64(number))
         }
         RadixSort.sort(items, items + count, count)

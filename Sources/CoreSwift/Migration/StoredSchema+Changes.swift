@@ -156,20 +156,8 @@ extension PropertySchema {
     fileprivate var zero: [UInt8]? {
         let empty = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
         defer { empty.deallocate() }
-        let value: RawValue
-        switch type {
-        case .int: value = .int(0)
-        case .bool: value = .bool(false)
-        case .float: value = .float(0)
-        case .double: value = .double(0)
-        case .string: value = .string(empty, 0)
-        case .binary: value = .binary(empty, 0)
-        case .timestamp: value = .timestamp(seconds: 0, nanoseconds: 0)
-        case .decimal128: value = .decimal(.zero)
-        case .objectId: value = .objectId(.zero)
-        case .uuid: value = .uuid(.zero)
-        case .object, .mixed, .linkingObjects: return nil
-        }
-        return PropertyStorage.bytes(of: value)
+        guard let kind = try? ColumnKind(type) else { return nil }
+        let value = RawValue.zero(of: kind, empty)
+        return value.isNull ? nil : PropertyStorage.bytes(of: value)
     }
 }

@@ -84,14 +84,7 @@ struct DamagedClass {
     /// The leaf, checked when it is met for the first time.
     func admit(_ reference: BlockReference) throws(RealmError) -> LeafView {
         let tag = BlockTag(.rowLeaf, classKey: schema.key)
-        let known = withUnsafeTemporaryAllocation(
-            byteCount: BlockReference.byteCount, alignment: 8
-        ) { buffer -> UnsafeRawPointer? in
-            guard let place = buffer.baseAddress else { return nil }
-            reference.store(place)
-            return nodes.resolved(place, tag)
-        }
-        if let known { return LeafView(known) }
+        if let known = nodes.resolved(reference, tag) { return LeafView(known) }
         let context = RowLeafCheck.Context(
             infos: table.columns, columnCount: table.columnCount)
         return LeafView(try nodes.admit(reference, tag, context, RowLeafCheck.check))
@@ -99,14 +92,8 @@ struct DamagedClass {
 
     /// The leaf that has the row with this key, if it has any.
     func leaf(of key: ObjectKey) -> SalvagedLeaf? {
-        var low = 0
-        var high = leaves.count
-        while low < high {
-            let middle = (low + high) >> 1
-            if leaves[middle].low <= key { low = middle + 1 } else { high = middle }
-        }
         // Of leaves that were found, several may stand for one range.
-        for leaf in leaves[..<low].reversed() {
+        for leaf in leaves[..<leaves.partitionPoint { $0.low <= key }].reversed() {
             if leaf.high <= key, leaf.high != .max { return nil }
             if let view = try? admit(leaf.reference), view.row(of: key) != nil { return leaf }
         }

@@ -24,13 +24,8 @@ struct SalvageCopy {
         var taken = Set<ObjectKey>()
 
         func counterpart(_ key: ObjectKey) -> ObjectKey? {
-            var low = 0
-            var high = keys.count
-            while low < high {
-                let middle = (low + high) >> 1
-                if keys[middle] < key { low = middle + 1 } else { high = middle }
-            }
-            return low < keys.count && keys[low] == key ? made[low] : nil
+            let place = keys.partitionPoint { $0 < key }
+            return place < keys.count && keys[place] == key ? made[place] : nil
         }
     }
 
@@ -99,10 +94,6 @@ struct SalvageCopy {
         try realm.commit()
     }
 
-    private func place(_ view: LeafView, _ row: Int) -> RowPlace {
-        RowPlace(leaf: UnsafeMutableRawPointer(mutating: view.base), row: row, state: .sealed)
-    }
-
     // MARK: Objects
 
     private mutating func create(
@@ -114,7 +105,7 @@ struct SalvageCopy {
         let handle: ObjectHandle
         do throws(RealmError) {
             if let primary = item.schema.primaryKeyProperty {
-                let value = try item.table.value(place(view, row), key, primary.key.column)
+                let value = try item.table.value(RowPlace(view, row), key, primary.key.column)
                 handle = try realm.createObject(target.schema.key, primaryKey: value)
             } else {
                 handle = try realm.createObject(target.schema.key)
@@ -155,7 +146,7 @@ struct SalvageCopy {
             do throws(RealmError) {
                 let view = try item.admit(leaf.reference)
                 let value = try item.table.value(
-                    place(view, row), view.key(row), property.key.column)
+                    RowPlace(view, row), view.key(row), property.key.column)
                 let owner = Owner(item: item, property: property, key: view.key(row))
                 try set(handle, own, value, owner, depth)
             } catch {

@@ -82,19 +82,26 @@ extension PropertyType {
     /// The `ValueType` that a non-null value of the property has; nil for mixed properties, whose
     /// values are of any type, and those that are not stored.
     var valueType: ValueType? {
-        switch self {
-        case .int: return .int
-        case .bool: return .bool
-        case .string: return .string
-        case .binary: return .binary
-        case .timestamp: return .timestamp
-        case .float: return .float
-        case .double: return .double
-        case .decimal128: return .decimal128
-        case .object: return .link
-        case .objectId: return .objectId
-        case .uuid: return .uuid
-        case .mixed, .linkingObjects: return nil
+        self == .mixed ? nil : (try? ColumnKind(self))?.valueType
+    }
+}
+
+extension RawValue {
+    /// The value that a required property has where nothing is said; null of links and mixed values, which are never
+    /// required. `somewhere`: an address for texts, which have no bytes.
+    static func zero(of kind: ColumnKind, _ somewhere: UnsafeRawPointer) -> RawValue {
+        switch kind {
+        case .int: return .int(0)
+        case .bool: return .bool(false)
+        case .float: return .float(0)
+        case .double: return .double(0)
+        case .string: return .string(somewhere, 0)
+        case .binary, .collection: return .binary(somewhere, 0)
+        case .timestamp: return .timestamp(seconds: 0, nanoseconds: 0)
+        case .decimal: return .decimal(.zero)
+        case .objectId: return .objectId(.zero)
+        case .uuid: return .uuid(.zero)
+        case .link, .mixed: return .null
         }
     }
 }

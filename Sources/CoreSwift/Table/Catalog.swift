@@ -69,7 +69,7 @@ struct Catalog {
         }
         let classCount = try reader.u32()
         schemaVersion = try reader.u64()
-        schema = BlockReference(try reader.bytes(BlockReference.byteCount))
+        schema = try reader.reference()
         for _ in 0..<classCount { classes.append(try Self.readClass(&reader)) }
         guard format >= Self.formatWithLogMin else { return }
         let logFormat = format
@@ -88,7 +88,7 @@ struct Catalog {
         let indexCount = try reader.u16()
         root.nextKey = ObjectKey(rawValue: try reader.i64())
         let rows = try reader.u64()
-        root.root = BlockReference(try reader.bytes(BlockReference.byteCount))
+        root.root = try reader.reference()
         guard root.depth < RowTree.depthMax, rows < UInt64(TreeLimits.entriesMax),
             root.nextKey >= .first, root.nextKey <= Self.nextKeyMax
         else {
@@ -105,7 +105,7 @@ struct Catalog {
             let depth = Int(try reader.u8())
             _ = try reader.u32()
             let entries = try reader.u64()
-            let reference = BlockReference(try reader.bytes(BlockReference.byteCount))
+            let reference = try reader.reference()
             guard depth < RowTree.depthMax, entries < UInt64(TreeLimits.entriesMax) else {
                 throw RealmError(
                     .invalidDatabase,
@@ -139,21 +139,21 @@ struct Catalog {
         writer.u32(log == nil ? format : Self.formatWithLog)
         writer.u32(UInt32(classes.count))
         writer.u64(schemaVersion)
-        Self.write(schema, &writer)
+        writer.reference(schema)
         for root in classes {
             writer.u32(root.classKey.rawValue)
             writer.u16(UInt16(root.depth))
             writer.u16(UInt16(root.indexes.count))
             writer.i64(root.nextKey.rawValue)
             writer.u64(UInt64(root.rows))
-            Self.write(root.root, &writer)
+            writer.reference(root.root)
             for index in root.indexes {
                 writer.u16(UInt16(index.column))
                 writer.u8(index.kind.rawValue)
                 writer.u8(UInt8(index.depth))
                 writer.u32(0)
                 writer.u64(UInt64(index.entries))
-                Self.write(index.root, &writer)
+                writer.reference(index.root)
             }
         }
         if let log {
@@ -161,12 +161,5 @@ struct Catalog {
             log.write(&writer)
         }
         return writer.bytes
-    }
-
-    private static func write(_ reference: BlockReference, _ writer: inout ByteWriter) {
-        writer.u64(reference.location)
-        writer.u64(reference.version)
-        writer.u64(reference.check0)
-        writer.u64(reference.check1)
     }
 }

@@ -149,9 +149,7 @@ struct CellEditor {
             let count = end(header, width, row) - first
             close(header + elements * width + first, count)
             close(header + row * width, width)
-            for later in row..<max(row, elements - 1) {
-                putEnd(end(header, width, later) - count, header, width, later)
-            }
+            addToEnds(-count, header, width, row..<max(row, elements - 1))
         default: close(header + row * kind.openWidth, kind.openWidth)
         }
     }
@@ -163,47 +161,21 @@ struct CellEditor {
         _ number: Int64, _ start: Int, _ header: Int, _ row: Int
     ) -> Bool {
         var width = Int(bytes.u8(start))
-        if Self.width(number) > width {
-            guard widen(start, header, width, Self.width(number)) else { return false }
-            width = Self.width(number)
+        let needed = number.byteWidth
+        if needed > width {
+            guard widen(start, header, width, needed) else { return false }
+            width = needed
         }
         guard open(header + row &* width, width) else { return false }
-        put(number, width, header + row &* width)
+        (cell + header).put(number, width: width, row)
         return true
-    }
-
-    /// Bytes of the sign-extended number.
-    @inline(__always)
-    fileprivate static func width(_ number: Int64) -> Int {
-        if number == Int64(Int8(truncatingIfNeeded: number)) { return 1 }
-        if number == Int64(Int16(truncatingIfNeeded: number)) { return 2 }
-        return number == Int64(Int32(truncatingIfNeeded: number)) ? 4 : 8
-    }
-
-    @inline(__always)
-    private func put(_ number: Int64, _ width: Int, _ offset: Int) {
-        switch width {
-        case 1: cell.put(UInt8(truncatingIfNeeded: number), offset)
-        case 2: cell.put(UInt16(truncatingIfNeeded: number), offset)
-        case 4: cell.put(UInt32(truncatingIfNeeded: number), offset)
-        default: cell.put(number, offset)
-        }
-    }
-
-    private func number(_ width: Int, _ offset: Int) -> Int64 {
-        switch width {
-        case 1: return Int64(Int8(bitPattern: bytes.u8(offset)))
-        case 2: return Int64(Int16(bitPattern: bytes.u16(offset)))
-        case 4: return Int64(Int32(bitPattern: bytes.u32(offset)))
-        default: return bytes.i64(offset)
-        }
     }
 
     private mutating func widen(_ start: Int, _ header: Int, _ old: Int, _ new: Int) -> Bool {
         guard open(header + elements * old, elements * (new - old)) else { return false }
         // From the last one on: each moves up.
         for row in (0..<elements).reversed() {
-            put(number(old, header + row * old), new, header + row * new)
+            (cell + header).put((bytes + header).signed(old, row), width: new, row)
         }
         cell.put(UInt8(new), start)
         return true
@@ -252,16 +224,13 @@ struct CellEditor {
 
     @inline(__always)
     private func end(_ header: Int, _ width: Int, _ row: Int) -> Int {
-        if row < 0 { return 0 }
-        return width == 1 ? Int(bytes.u8(header &+ row)) : Int(bytes.u16(header &+ row &* 2))
+        row < 0 ? 0 : Int(truncatingIfNeeded: (bytes + header).unsigned(width, row))
     }
 
     @inline(__always)
-    private func putEnd(_ end: Int, _ header: Int, _ width: Int, _ row: Int) {
-        if width == 1 {
-            cell.put(UInt8(truncatingIfNeeded: end), header &+ row)
-        } else {
-            cell.put(UInt16(truncatingIfNeeded: end), header &+ row &* 2)
+    private func addToEnds(_ count: Int, _ header: Int, _ width: Int, _ rows: Range<Int>) {
+        for row in rows {
+            (cell + header).put(Int64(end(header, width, row) + count), width: width, row)
         }
     }
 
@@ -286,12 +255,8 @@ struct CellEditor {
             memcpy(cell + (header + elements * width + first), source, text.count)
         }
         guard open(header + row * width, width) else { return false }
-        putEnd(first + text.count, header, width, row)
-        if row < elements {
-            for later in (row + 1)...elements {
-                putEnd(end(header, width, later) + text.count, header, width, later)
-            }
-        }
+        (cell + header).put(Int64(first + text.count), width: width, row)
+        addToEnds(text.count, header, width, row + 1..<max(row, elements) + 1)
         return true
     }
 
@@ -311,25 +276,19 @@ struct CellEditor {
             cell.put(0 as UInt8, bitmap + size)
         }
         for later in stride(from: elements, to: row, by: -1) {
-            setBit(bitmap, later, LeafLayout.bit(bytes + bitmap, later - 1))
+            LeafLayout.setBit(cell + bitmap, later, LeafLayout.bit(bytes + bitmap, later - 1))
         }
-        setBit(bitmap, row, isNull)
+        LeafLayout.setBit(cell + bitmap, row, isNull)
         return true
     }
 
     private mutating func removeNullBit(_ start: Int, _ row: Int) {
         let bitmap = start + 2
         for later in row..<max(row, elements - 1) {
-            setBit(bitmap, later, LeafLayout.bit(bytes + bitmap, later + 1))
+            LeafLayout.setBit(cell + bitmap, later, LeafLayout.bit(bytes + bitmap, later + 1))
         }
-        setBit(bitmap, elements - 1, false)
+        LeafLayout.setBit(cell + bitmap, elements - 1, false)
         if elements & 7 == 1 { close(bitmap + elements >> 3, 1) }
-    }
-
-    private func setBit(_ bitmap: Int, _ index: Int, _ isSet: Bool) {
-        let bit = UInt8(1) << UInt8(index & 7)
-        let byte = bytes.u8(bitmap + index >> 3)
-        cell.put(isSet ? byte | bit : byte & ~bit, bitmap + index >> 3)
     }
 
     // MARK: Room
@@ -407,7 +366,7 @@ extension OpenColumn {
     @inline(__always)
     private mutating func appendNumber(_ row: Int, _ number: Int64) -> Bool {
         guard let (cell, old) = lastCell(row, 8) else { return false }
-        let needed = CellEditor.width(number)
+        let needed = number.byteWidth
         var width = needed
         if old == 0 {
             cell.put(UInt8(needed), 4)

@@ -138,17 +138,12 @@ struct InlineColumn {
     }
 
     @inline(__always) func integer(_ row: Int) -> Int64 {
-        switch width {
-        case 1: return Int64(Int8(bitPattern: data.u8(row)))
-        case 2: return Int64(Int16(bitPattern: data.u16(row &* 2)))
-        case 4: return Int64(Int32(bitPattern: data.u32(row &* 4)))
-        default: return data.i64(row &* 8)
-        }
+        data.signed(width, row)
     }
     @inline(__always) func nanoseconds(_ row: Int) -> Int32 {
         hasNanoseconds ? Int32(bitPattern: data.u32(count &* width &+ row &* 4)) : 0
     }
-    @inline(__always) private func end(_ row: Int) -> Int {
+    @inline(__always) fileprivate func end(_ row: Int) -> Int {
         row < 0 ? 0 : width == 1 ? Int(data.u8(row)) : Int(data.u16(row &* 2))
     }
     @inline(__always) func bytes(_ row: Int) -> UnsafeRawBufferPointer {
@@ -276,9 +271,7 @@ extension CollectionCell {
             }
             var last = 0
             for row in 0..<count {
-                let end =
-                    column.width == 1
-                    ? Int(start.u8(header + row)) : Int(start.u16(header + row * 2))
+                let end = column.end(row)
                 guard end >= last else { throw bad("column \(index): end \(row) goes back") }
                 last = end
             }
@@ -343,7 +336,7 @@ extension CollectionCell {
             guard offset + bitmapBytes <= inlineBytesMax else { return nil }
             memset(target + offset, 0, bitmapBytes)
             for row in 0..<rows where column.isNull(row) {
-                LeafEncoder.setBit(target + offset, row)
+                LeafLayout.setBit(target + offset, row)
             }
             offset += bitmapBytes
         }
@@ -352,7 +345,7 @@ extension CollectionCell {
         case .int, .link, .timestamp:
             width = signedWidth(column, rows)
             guard offset + width * rows <= inlineBytesMax else { return nil }
-            for row in 0..<rows { put(column.int(row), width, target, offset + row * width) }
+            for row in 0..<rows { (target + offset).put(column.int(row), width: width, row) }
             offset += width * rows
             if let parts = column.nanoseconds.map({ UnsafeRawPointer($0) }),
                 (0..<rows).contains(where: { parts.u32($0 * 4) != 0 })
@@ -408,8 +401,7 @@ extension CollectionCell {
             let bits = UInt64(bitPattern: numbers[row])
             differing |= bits ^ (bits &+ bits)
         }
-        let width =
-            differing <= 0xFF ? 1 : differing <= 0xFFFF ? 2 : differing <= 0xFFFF_FFFF ? 4 : 8
+        let width = max(1, differing.byteWidth)
         guard let start = putHead(count, width: width, size: width, target) else { return nil }
         switch width {
         case 1: putAll(Int8.self, numbers, count, target + start)
@@ -449,12 +441,6 @@ extension CollectionCell {
         }
     }
 
-    private static func signedWidth(_ low: Int64, _ high: Int64) -> Int {
-        if low >= Int64(Int8.min) && high <= Int64(Int8.max) { return 1 }
-        if low >= Int64(Int16.min) && high <= Int64(Int16.max) { return 2 }
-        return low >= Int64(Int32.min) && high <= Int64(Int32.max) ? 4 : 8
-    }
-
     private static func signedWidth(_ column: OpenColumn, _ rows: Int) -> Int {
         var low: Int64 = 0
         var high: Int64 = 0
@@ -462,18 +448,7 @@ extension CollectionCell {
             low = min(low, column.int(row))
             high = max(high, column.int(row))
         }
-        return signedWidth(low, high)
-    }
-
-    private static func put(
-        _ value: Int64, _ width: Int, _ target: UnsafeMutableRawPointer, _ offset: Int
-    ) {
-        switch width {
-        case 1: target.put(UInt8(truncatingIfNeeded: value), offset)
-        case 2: target.put(UInt16(truncatingIfNeeded: value), offset)
-        case 4: target.put(UInt32(truncatingIfNeeded: value), offset)
-        default: target.put(value, offset)
-        }
+        return max(low.byteWidth, high.byteWidth)
     }
 
     private static func encodeText(
@@ -492,11 +467,7 @@ extension CollectionCell {
                 memcpy(target + (heap + end), source + column.textOffset(row), count)
             }
             end += count
-            if width == 1 {
-                target.put(UInt8(end), offset + row)
-            } else {
-                target.put(UInt16(end), offset + row * 2)
-            }
+            (target + offset).put(Int64(end), width: width, row)
         }
         return heap + total
     }

@@ -32,8 +32,11 @@ struct CollectionDirectory {
         _ table: Table, _ layout: ElementLayout, root: UnsafeRawPointer, depth: Int, count: Int
     ) throws(RealmError) {
         var found: [(start: Int, place: UnsafeRawPointer)] = []
-        var left = table.blocksMax
-        let total = try Self.collect(table, layout, root, depth, count, 0, &left, &found)
+        var total = 0
+        try table.forEachLeafPlace(root, depth, count, layout) { place, elements in
+            if elements > 0 { found.append((total, place)) }
+            total += elements
+        }
         guard total == count, found.count <= Int(Int32.max) else {
             throw RealmError(
                 .invalidDatabase,
@@ -64,28 +67,6 @@ struct CollectionDirectory {
         starts.deallocate()
         leaves.deallocate()
         slots.deallocate()
-    }
-
-    /// Appends the leaves below a node; returns the position behind them.
-    private static func collect(
-        _ table: Table, _ layout: ElementLayout, _ place: UnsafeRawPointer, _ level: Int,
-        _ elements: Int, _ start: Int, _ left: inout Int,
-        _ found: inout [(start: Int, place: UnsafeRawPointer)]
-    ) throws(RealmError) -> Int {
-        left -= 1
-        guard left >= 0 else { throw table.state.nodes.endless() }
-        if level == 0 {
-            if elements > 0 { found.append((start, place)) }
-            return start + elements
-        }
-        let node = try table.collectionBranch(place, level, layout)
-        var position = start
-        for child in 0..<RowBranch.count(node) {
-            position = try collect(
-                table, layout, RowBranch.reference(node, child), level - 1,
-                RowBranch.rows(node, child), position, &left, &found)
-        }
-        return position
     }
 
     // MARK: Reading
@@ -126,13 +107,7 @@ struct CollectionDirectory {
     func number(_ leaf: Int, _ index: Int) -> Int64? {
         guard let numbers = leaves[leaf].numbers else { return nil }
         let row = index &- starts[leaf]
-        let base = leaves[leaf].base
-        switch leaves[leaf].width {
-        case 0: return base
-        case 1: return base &+ Int64(numbers.u8(row))
-        case 2: return base &+ Int64(numbers.u16(row &* 2))
-        case 4: return base &+ Int64(numbers.u32(row &* 4))
-        default: return base &+ numbers.i64(row &* 8)
-        }
+        return leaves[leaf].base
+            &+ Int64(bitPattern: numbers.unsigned(leaves[leaf].width, row))
     }
 }

@@ -99,27 +99,21 @@ struct CollectionElements {
     }
 
     mutating func use(_ found: consuming CollectionView, of table: Table) {
-        let memory = viewMemory ?? .allocate(capacity: 1)
-        memory.initialize(to: found)
-        use(memory, of: table)
-    }
-
-    /// In the collection of this type that a mixed value of the snapshot is.
-    mutating func use(nested value: RawValue, _ type: CollectionType, of table: Table) {
-        let memory = viewMemory ?? .allocate(capacity: 1)
-        memory.initialize(
-            to: CollectionView(
-                table, column, ElementLayout(nested: type, column: column),
-                NestedCell.cell(value)))
-        use(memory, of: table)
-    }
-
-    private mutating func use(_ view: UnsafeMutablePointer<CollectionView>, of table: Table) {
+        let view = viewMemory ?? .allocate(capacity: 1)
+        view.initialize(to: found)
         view.pointee.keep()
         knownInfos = view.pointee.infos
         viewMemory = view
         place = .view(view)
         stamp = table.state.stamp.pointee
+    }
+
+    /// In the collection of this type that a mixed value of the snapshot is.
+    mutating func use(nested value: RawValue, _ type: CollectionType, of table: Table) {
+        use(
+            CollectionView(
+                table, column, ElementLayout(nested: type, column: column), NestedCell.cell(value)),
+            of: table)
     }
 
     // MARK: Reading

@@ -85,14 +85,6 @@ struct CollectionView {
     /// Ends a view that was kept.
     func deallocate() { directory?.deallocate() }
 
-    /// Another view of the same collection, for a while.
-    func temporary() -> CollectionView {
-        var copy = self
-        copy.directory = nil
-        copy.isKept = false
-        return copy
-    }
-
     /// The directory of a large collection, for the caller to keep and to end.
     func makeDirectory() throws(RealmError) -> CollectionDirectory? {
         guard isTree else { return nil }
@@ -119,10 +111,7 @@ struct CollectionView {
     private mutating func value(
         _ index: Int, _ column: Int, isLast: Bool
     ) throws(RealmError) -> RawValue {
-        if !isTree {
-            return InlineCollection(cell).column(column, UnsafePointer(infos))
-                .value(index, infos[column])
-        }
+        if let value = smallValue(index, column) { return value }
         let row = index &- fingerStart
         if row < 0 || row >= fingerCount {
             if let directory {
@@ -138,9 +127,7 @@ struct CollectionView {
             }
         }
         return try table.value(
-            RowPlace(
-                leaf: UnsafeMutableRawPointer(mutating: fingerLeaf), row: index &- fingerStart,
-                state: .sealed), column, infos[column])
+            RowPlace(LeafView(fingerLeaf), index &- fingerStart), column, infos[column])
     }
 
     /// Element `index` of a small collection; nil of one that has a tree.
@@ -159,9 +146,7 @@ struct CollectionView {
         let block = try table.collectionLeaf(
             directory.place(leaf), directory.count(leaf), layout)
         return try table.value(
-            RowPlace(
-                leaf: UnsafeMutableRawPointer(mutating: block),
-                row: index &- directory.start(leaf), state: .sealed), column, infos[column])
+            RowPlace(LeafView(block), index &- directory.start(leaf)), column, infos[column])
     }
 
     /// Points the finger at a leaf of the directory.
@@ -244,105 +229,40 @@ struct CollectionView {
             }
             guard high <= count else { throw badCounts() }
         }
-        while low < high {
-            let middle = (low + high) >> 1
-            let order = CollectionOrder.compare(
-                try self.value(middle, 0), value, infos[0].kind)
-            if order == 0 { return (middle, true) }
-            if order < 0 { low = middle + 1 } else { high = middle }
+        return try (low..<high).search { index throws(RealmError) in
+            CollectionOrder.compare(try self.value(index, 0), value, infos[0].kind)
         }
-        return (low, false)
     }
 
     /// The last child of a branch whose first element is not above the value, or child 0.
     private func child(
         _ node: UnsafeRawPointer, _ level: Int, covering value: RawValue
     ) throws(RealmError) -> Int {
-        var low = 0
-        var length = RowBranch.count(node)
-        while length > 1 {
-            let half = length >> 1
-            var place = RowBranch.reference(node, low + half)
-            var elements = RowBranch.rows(node, low + half)
+        try (1..<RowBranch.count(node)).partitionPoint { child throws(RealmError) in
+            var place = RowBranch.reference(node, child)
+            var elements = RowBranch.rows(node, child)
             for below in stride(from: level - 1, to: 0, by: -1) {
                 let next = try table.collectionBranch(place, below, layout)
                 place = RowBranch.reference(next, 0)
                 elements = RowBranch.rows(next, 0)
             }
             let leaf = try table.collectionLeaf(place, elements, layout)
-            let first = try table.value(
-                RowPlace(
-                    leaf: UnsafeMutableRawPointer(mutating: leaf), row: 0, state: .sealed), 0,
-                infos[0])
-            if CollectionOrder.compare(first, value, infos[0].kind) <= 0 { low += half }
-            length -= half
-        }
-        return low
-    }
-
-    /// The position of the first element with this value, in order; for lists, and for the values
-    /// of dictionaries.
-    mutating func firstIndex(
-        _ value: RawValue, _ column: Int
-    ) throws(RealmError) -> Int? {
-        for index in 0..<count
-        where CollectionOrder.compare(
-            try self.value(index, column), value, infos[column].kind) == 0
-        {
-            return index
-        }
-        return nil
+            let first = try table.value(RowPlace(LeafView(leaf), 0), 0, infos[0])
+            return CollectionOrder.compare(first, value, infos[0].kind) <= 0
+        } - 1
     }
 
     // MARK: Sequences
-
-    /// Calls `body` with the leaves of the tree; nothing for an inline cell.
-    func forEachLeaf(
-        _ body: (LeafView) throws(RealmError) -> Bool
-    ) throws(RealmError) {
-        guard isTree else { return }
-        var left = table.blocksMax
-        _ = try walk(cell + CollectionCell.rootOffset, depth, count, &left, body)
-    }
-
-    private func walk(
-        _ place: UnsafeRawPointer, _ level: Int, _ elements: Int, _ left: inout Int,
-        _ body: (LeafView) throws(RealmError) -> Bool
-    ) throws(RealmError) -> Bool {
-        left -= 1
-        guard left >= 0 else { throw table.state.nodes.endless() }
-        if level == 0 {
-            return try body(LeafView(try table.collectionLeaf(place, elements, layout)))
-        }
-        let node = try table.collectionBranch(place, level, layout)
-        for child in 0..<RowBranch.count(node) {
-            guard
-                try walk(
-                    RowBranch.reference(node, child), level - 1, RowBranch.rows(node, child),
-                    &left, body)
-            else { return false }
-        }
-        return true
-    }
 
     /// The leaves of the tree in order, by what names them, with their elements; none of a small
     /// collection.
     func leafReferences() throws(RealmError) -> [(name: BlockName, count: Int)] {
         var result: [(name: BlockName, count: Int)] = []
-        if isTree { try addLeaves(cell + CollectionCell.rootOffset, depth, count, &result) }
-        return result
-    }
-
-    private func addLeaves(
-        _ place: UnsafeRawPointer, _ level: Int, _ elements: Int,
-        _ result: inout [(name: BlockName, count: Int)]
-    ) throws(RealmError) {
-        guard level > 0 else { return result.append((BlockName(place), elements)) }
-        let node = try table.collectionBranch(place, level, layout)
-        for child in 0..<RowBranch.count(node) {
-            try addLeaves(
-                RowBranch.reference(node, child), level - 1, RowBranch.rows(node, child), &result)
+        if isTree {
+            try table.forEachLeafPlace(cell + CollectionCell.rootOffset, depth, count, layout) {
+                result.append((BlockName($0), $1))
+            }
         }
-        guard result.count <= table.blocksMax else { throw table.state.nodes.endless() }
+        return result
     }
 }

@@ -88,7 +88,7 @@ struct InitialColumn {
         var flags: ColumnFlags = []
         if kind.isText {
             flags = [.hasBounds, .boundsExact]
-            setBounds(word.baseAddress.map { LeafEncoder.prefix($0, word.count) } ?? 0)
+            setBounds(word.baseAddress.map { $0.prefix(word.count) } ?? 0)
         }
         for index in 0...rows / 8 {
             let entry = memory + entries + index * stride

@@ -22,12 +22,16 @@ struct ColumnPlan {
 
 /// Which rows of an open leaf are encoded, in key order: `list[i]`, or `start + i` without a list.
 struct RowSelection {
-    var list: UnsafePointer<UInt16>?
+    var list: UnsafePointer<UInt16>? = nil
     var start: Int
     var count: Int
     @inline(__always) subscript(_ index: Int) -> Int {
         guard let list else { return start &+ index }
         return Int(list[start &+ index])
+    }
+    /// Some of them, by their places among these.
+    subscript(_ range: Range<Int>) -> RowSelection {
+        RowSelection(list: list, start: start + range.lowerBound, count: range.count)
     }
 }
 
@@ -56,7 +60,7 @@ struct LeafEncoder {
         keyBase = rows.count > 0 ? leaf.pointee.keys[rows[0]] : .first
         let lastKey = rows.count > 0 ? leaf.pointee.keys[rows[rows.count - 1]] : .first
         let keyRange = UInt64(UInt(bitPattern: keyBase.distance(to: lastKey)))
-        keyWidth = keyRange == UInt64(max(rows.count, 1) - 1) ? 0 : Self.width(of: keyRange)
+        keyWidth = keyRange == UInt64(max(rows.count, 1) - 1) ? 0 : keyRange.byteWidth
         size += LeafLayout.align8(keyWidth * rows.count)
         plans.removeAll(keepingCapacity: true)
         dictionaries.removeAll(keepingCapacity: true)
@@ -68,13 +72,6 @@ struct LeafEncoder {
             plans.append(plan)
         }
         return size
-    }
-
-    static func width(of range: UInt64) -> Int {
-        if range == 0 { return 0 }
-        if range <= 0xFF { return 1 }
-        if range <= 0xFFFF { return 2 }
-        return range <= 0xFFFF_FFFF ? 4 : 8
     }
 
     private static func dataBytes(_ plan: ColumnPlan, _ rows: Int) -> Int {
@@ -176,7 +173,7 @@ struct LeafEncoder {
             }
         }
         plan.base = low
-        plan.width = Self.width(of: UInt64(bitPattern: high &- low))
+        plan.width = UInt64(bitPattern: high &- low).byteWidth
         plan.minimum = UInt64(bitPattern: low)
         plan.maximum = UInt64(bitPattern: high)
         plan.flags.formUnion([.hasBounds, .boundsExact])
@@ -223,15 +220,6 @@ struct LeafEncoder {
         plan.flags.formUnion([.hasBounds, .boundsExact])
     }
 
-    /// The first eight bytes as a big-endian number, zero-padded: orders like the text itself.
-    @inline(__always)
-    static func prefix(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
-        if count >= 8 { return start.u64(0).byteSwapped }
-        var value: UInt64 = 0
-        for i in 0..<count { value |= UInt64(start.u8(i)) << UInt64(56 - 8 * i) }
-        return value
-    }
-
     private mutating func planText(
         _ index: Int, _ column: OpenColumn, _ rows: RowSelection, _ plan: inout ColumnPlan
     ) {
@@ -257,7 +245,7 @@ struct LeafEncoder {
                 low = 0
                 continue
             }
-            let prefix = Self.prefix(heap + column.textOffset(row), count)
+            let prefix = UnsafeRawPointer(heap + column.textOffset(row)).prefix(count)
             low = prefix < low ? prefix : low
             high = prefix > high ? prefix : high
         }
@@ -326,6 +314,17 @@ struct LeafEncoder {
 
     // MARK: Writing
 
+    /// A block of the transaction with these rows. `planned`: the bytes that they take, if they were planned last.
+    mutating func makeBlock(
+        _ rows: RowSelection, planned: Int? = nil,
+        _ memory: UnsafeMutablePointer<TransactionMemory>
+    ) -> (memory: UnsafeMutableRawPointer, pages: Int) {
+        let pages = Page.count(forBytes: planned ?? plan(rows))
+        let block = memory.pointee.blocks.allocate(pages: pages)
+        write(rows, to: block)
+        return (block, pages)
+    }
+
     /// Writes the planned rows to `block`, which has room for the planned size and is zero.
     func write(_ rows: RowSelection, to block: UnsafeMutableRawPointer) {
         let columnCount = leaf.pointee.columnCount
@@ -362,14 +361,16 @@ struct LeafEncoder {
                 let bitmap = block + data
                 memset(bitmap, 0, bitmapBytes)
                 for i in 0..<rows.count where column.textLength(rows[i]).isExternal {
-                    Self.setBit(bitmap, i)
+                    LeafLayout.setBit(bitmap, i)
                 }
                 data += bitmapBytes
             }
             if plan.flags.contains(.hasNulls) {
                 let bitmap = block + data
                 memset(bitmap, 0, bitmapBytes)
-                for i in 0..<rows.count where column.isNull(rows[i]) { Self.setBit(bitmap, i) }
+                for i in 0..<rows.count where column.isNull(rows[i]) {
+                    LeafLayout.setBit(bitmap, i)
+                }
                 data += bitmapBytes
             }
             entry.put(UInt32(data), ColumnField.data)
@@ -386,11 +387,6 @@ struct LeafEncoder {
             offset = heap + LeafLayout.align8(plan.heapBytes)
         }
         block.put(UInt32(offset), BlockField.bytesUsed)
-    }
-
-    @inline(__always) static func setBit(_ bitmap: UnsafeMutableRawPointer, _ index: Int) {
-        let byte = UnsafeRawPointer(bitmap).u8(index >> 3)
-        bitmap.put(byte | 1 << UInt8(index & 7), index >> 3)
     }
 
     private func writeData(
@@ -427,7 +423,7 @@ struct LeafEncoder {
             }
         case .bits:
             memset(data, 0, LeafLayout.bitmapBytes(rows.count))
-            for i in 0..<rows.count where source.u8(rows[i]) != 0 { Self.setBit(data, i) }
+            for i in 0..<rows.count where source.u8(rows[i]) != 0 { LeafLayout.setBit(data, i) }
         case .stringFixed, .string16, .string32:
             writeText(column, plan, rows, to: data, heap: heap)
         case .stringDictionary:
@@ -511,13 +507,7 @@ struct LeafEncoder {
         for i in 0..<rows.count {
             let row = rows[i]
             let isNull = nulls.map { $0.u8(row) != 0 } ?? false
-            let delta = isNull ? 0 : source.i64(row &* 8) &- base
-            switch width {
-            case 1: target.put(UInt8(truncatingIfNeeded: delta), i)
-            case 2: target.put(UInt16(truncatingIfNeeded: delta), i &* 2)
-            case 4: target.put(UInt32(truncatingIfNeeded: delta), i &* 4)
-            default: target.put(delta, i &* 8)
-            }
+            target.put(isNull ? 0 : source.i64(row &* 8) &- base, width: width, i)
         }
     }
 }

@@ -13,7 +13,7 @@ enum LeafPatch {
             guard let nulls = column.nulls, column.externals == nil, !info.kind.hasHeap else {
                 return false
             }
-            setBit(UnsafeMutableRawPointer(mutating: nulls), row, true)
+            LeafLayout.setBit(UnsafeMutableRawPointer(mutating: nulls), row)
             flagInexact(entry)
             return true
         }
@@ -22,7 +22,7 @@ enum LeafPatch {
         case .packed:
             let integer = info.kind == .link ? value.linkTarget.rawValue : value.intValue
             guard putPacked(column, data, row, integer) else { return false }
-            widen(column, integer, integer)
+            widen(column, integer)
         case .timestamp:
             let nanoseconds = value.nanoseconds
             guard nanoseconds == 0 || column.flags.contains(.hasNanoseconds),
@@ -32,11 +32,10 @@ enum LeafPatch {
                 let parts = LeafLayout.align8(column.rows * column.width)
                 data.put(UInt32(bitPattern: nanoseconds), parts + row * 4)
             }
-            widen(column, value.seconds, value.seconds)
+            widen(column, value.seconds)
         case .bits:
-            setBit(data, row, value.boolValue)
-            let bit: Int64 = value.boolValue ? 1 : 0
-            widen(column, bit, bit)
+            LeafLayout.setBit(data, row, value.boolValue)
+            widen(column, value.boolValue ? 1 : 0)
         case .fixed:
             setFixed(column, entry, data, info.kind, row, value)
         case .stringFixed where info.kind == .mixed:
@@ -52,12 +51,12 @@ enum LeafPatch {
             memcpy(
                 UnsafeMutableRawPointer(mutating: column.heap + row * bytes.count), start,
                 bytes.count)
-            widenPrefix(column, LeafEncoder.prefix(start, bytes.count))
+            widenPrefix(column, start.prefix(bytes.count))
         case .absent, .string16, .string32, .stringDictionary:
             return false
         }
         if let nulls = column.nulls {
-            setBit(UnsafeMutableRawPointer(mutating: nulls), row, false)
+            LeafLayout.setBit(UnsafeMutableRawPointer(mutating: nulls), row, false)
         }
         flagInexact(entry)
         return true
@@ -89,23 +88,16 @@ enum LeafPatch {
             data.put(value &- column.base, row * 8)
             return true
         }
-        guard !overflow, delta >= 0, UInt64(delta) < UInt64(1) << UInt64(width * 8) else {
-            return false
-        }
-        switch width {
-        case 0: return delta == 0
-        case 1: data.put(UInt8(truncatingIfNeeded: delta), row)
-        case 2: data.put(UInt16(truncatingIfNeeded: delta), row * 2)
-        default: data.put(UInt32(truncatingIfNeeded: delta), row * 4)
-        }
+        guard !overflow, delta >= 0, UInt64(delta).byteWidth <= width else { return false }
+        if width > 0 { data.put(delta, width: width, row) }
         return true
     }
 
-    private static func widen(_ column: ColumnView, _ low: Int64, _ high: Int64) {
+    private static func widen(_ column: ColumnView, _ value: Int64) {
         guard column.flags.contains(.hasBounds) else { return }
         let bounds = UnsafeMutableRawPointer(mutating: column.bounds)
-        bounds.put(min(low, column.minimumInt), BoundsField.minimum)
-        bounds.put(max(high, column.maximumInt), BoundsField.maximum)
+        bounds.put(min(value, column.minimumInt), BoundsField.minimum)
+        bounds.put(max(value, column.maximumInt), BoundsField.maximum)
     }
 
     private static func widenPrefix(_ column: ColumnView, _ prefix: UInt64) {
@@ -136,12 +128,6 @@ enum LeafPatch {
         entry.put(flags.subtracting(.boundsExact).rawValue, ColumnField.flags)
     }
 
-    static func setBit(_ bitmap: UnsafeMutableRawPointer, _ row: Int, _ value: Bool) {
-        let byte = UnsafeRawPointer(bitmap).u8(row >> 3)
-        let mask = UInt8(1) << UInt8(row & 7)
-        bitmap.put(value ? byte | mask : byte & ~mask, row >> 3)
-    }
-
     /// Bytes a block needs so that `set` and `kill` always have room.
     static func bytesWithTombstones(_ view: LeafView) -> Int {
         let used = view.bytesUsed
@@ -159,7 +145,7 @@ enum LeafPatch {
             block.put(
                 UInt32(offset + LeafLayout.bitmapBytes(view.rows)), BlockField.bytesUsed)
         }
-        setBit(block + Int(view.base.u32(LeafField.tombstones)), row, true)
+        LeafLayout.setBit(block + Int(view.base.u32(LeafField.tombstones)), row)
         block.put(UInt32(view.liveRows - 1), LeafField.liveRows)
         // A value that only this row had may have been the minimum or maximum.
         for index in 0..<view.columnCount {

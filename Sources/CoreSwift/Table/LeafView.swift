@@ -122,6 +122,12 @@ enum LeafLayout {
     @inline(__always) static func bit(_ bitmap: UnsafeRawPointer, _ row: Int) -> Bool {
         bitmap.u8(row >> 3) >> UInt8(row & 7) & 1 != 0
     }
+    @inline(__always)
+    static func setBit(_ bitmap: UnsafeMutableRawPointer, _ row: Int, _ isSet: Bool = true) {
+        let byte = UnsafeRawPointer(bitmap).u8(row >> 3)
+        let bit = UInt8(1) << UInt8(row & 7)
+        bitmap.put(isSet ? byte | bit : byte & ~bit, row >> 3)
+    }
 }
 
 extension RawValue {
@@ -202,15 +208,7 @@ struct ColumnView {
 
     /// Value of a packed column (also the seconds of a timestamp column).
     @inline(__always) func packed(_ row: Int) -> Int64 {
-        let delta: UInt64
-        switch width {
-        case 0: return base
-        case 1: delta = UInt64(data.u8(row))
-        case 2: delta = UInt64(data.u16(row &* 2))
-        case 4: delta = UInt64(data.u32(row &* 4))
-        default: delta = data.u64(row &* 8)
-        }
-        return base &+ Int64(bitPattern: delta)
+        base &+ Int64(bitPattern: data.unsigned(width, row))
     }
     /// The target of a link.
     @inline(__always) func objectKey(_ row: Int) -> ObjectKey {
@@ -285,13 +283,9 @@ struct LeafView {
     }
 
     @inline(__always) func key(_ row: Int) -> ObjectKey {
-        switch keyWidth {
-        case 0: return keyBase.advanced(by: row)
-        case 1: return keyBase.advanced(by: Int(keys.u8(row)))
-        case 2: return keyBase.advanced(by: Int(keys.u16(row &* 2)))
-        case 4: return keyBase.advanced(by: Int(keys.u32(row &* 4)))
-        default: return keyBase.advanced(by: Int(keys.i64(row &* 8)))
-        }
+        let width = keyWidth
+        let offset = width == 0 ? row : Int(truncatingIfNeeded: keys.unsigned(width, row))
+        return keyBase.advanced(by: offset)
     }
 
     @inline(__always) func isDead(_ row: Int) -> Bool {
@@ -311,6 +305,19 @@ struct LeafView {
                 + (count &* LeafLayout.entrySize &+ index &* LeafLayout.boundsSize))
     }
 
+    /// Calls `body` with the records of values in blocks of their own that live rows have in these columns.
+    func forEachExternal<Failure>(
+        _ infos: UnsafePointer<ColumnInfo>, _ count: Int,
+        _ body: (UnsafeRawPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        for index in 0..<min(columnCount, count) where infos[index].kind.hasHeap {
+            guard let column = column(index), let externals = column.externals else { continue }
+            for row in 0..<rows where LeafLayout.bit(externals, row) && !isDead(row) {
+                if let record = column.bytes(row).baseAddress { try body(record) }
+            }
+        }
+    }
+
     /// The row with this key, dead or alive, or nil.
     @inline(__always) func row(of key: ObjectKey) -> Int? {
         let count = rows
@@ -318,12 +325,7 @@ struct LeafView {
             let row = keyBase.distance(to: key)
             return row >= 0 && row < count ? row : nil
         }
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low &+ high) >> 1
-            if self.key(middle) < key { low = middle &+ 1 } else { high = middle }
-        }
-        return low < count && self.key(low) == key ? low : nil
+        let row = (0..<count).partitionPoint { self.key($0) < key }
+        return row < count && self.key(row) == key ? row : nil
     }
 }

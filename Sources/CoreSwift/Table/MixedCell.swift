@@ -28,7 +28,7 @@ enum MixedCell {
     static func count(_ value: RawValue) -> Int {
         if value.isNull { return 0 }
         switch ValueType(rawValue: value.type) {
-        case .int: return 1 + integerWidth(value.intValue)
+        case .int: return 1 + value.intValue.byteWidth
         case .bool: return 2
         case .string, .binary: return 1 + value.bytes.count
         case .timestamp, .objectId, .link: return 13
@@ -40,23 +40,12 @@ enum MixedCell {
         }
     }
 
-    @inline(__always) private static func integerWidth(_ value: Int64) -> Int {
-        if value == Int64(Int8(truncatingIfNeeded: value)) { return 1 }
-        if value == Int64(Int16(truncatingIfNeeded: value)) { return 2 }
-        return value == Int64(Int32(truncatingIfNeeded: value)) ? 4 : 8
-    }
-
     /// Writes the `count(value)` bytes of a value that is not null.
     static func write(_ value: RawValue, to target: UnsafeMutableRawPointer) {
         target.put(UInt8(truncatingIfNeeded: value.type), 0)
         switch ValueType(rawValue: value.type) {
         case .int:
-            switch integerWidth(value.intValue) {
-            case 1: target.put(UInt8(truncatingIfNeeded: value.word0), 1)
-            case 2: target.put(UInt16(truncatingIfNeeded: value.word0), 1)
-            case 4: target.put(UInt32(truncatingIfNeeded: value.word0), 1)
-            default: target.put(value.word0, 1)
-            }
+            (target + 1).put(value.intValue, width: value.intValue.byteWidth, 0)
         case .bool:
             target.put(value.boolValue ? 1 as UInt8 : 0, 1)
         case .string, .binary:
@@ -112,13 +101,7 @@ enum MixedCell {
         let payload = start + 1
         let type = ValueType(rawValue: UInt32(start.u8(0))) ?? .null
         switch type {
-        case .int:
-            switch bytes.count {
-            case 2: return .int(Int64(Int8(bitPattern: payload.u8(0))))
-            case 3: return .int(Int64(Int16(bitPattern: payload.u16(0))))
-            case 5: return .int(Int64(Int32(bitPattern: payload.u32(0))))
-            default: return .int(payload.i64(0))
-            }
+        case .int: return .int(payload.signed(bytes.count - 1, 0))
         case .bool: return .bool(payload.u8(0) != 0)
         case .string: return .string(payload, bytes.count - 1)
         case .binary: return .binary(payload, bytes.count - 1)

@@ -31,6 +31,8 @@ struct ElementLayout {
     @inline(__always) var columnCount: Int { type == .dictionary ? 2 : 1 }
     @inline(__always) var valueColumn: Int { type == .dictionary ? 1 : 0 }
     var valueInfo: ColumnInfo { infos[valueColumn] }
+    /// The column of the property that it is in.
+    var property: Int { tagColumn & (Self.nestedList - 1) }
     var context: RowLeafCheck.Context {
         RowLeafCheck.Context(infos: UnsafePointer(infos), columnCount: columnCount)
     }
@@ -45,9 +47,7 @@ enum NestedCell {
         for (index, kind) in kinds.enumerated() {
             (columns + index).initialize(
                 to: ColumnInfo(
-                    kind: kind, isNullable: kind == .mixed, isKey: false, isPrimaryKey: false,
-                    valueType: kind.valueType.rawValue, linkTarget: .invalid, valueIndex: -1,
-                    inverseIndex: -1, propertyKey: .invalid))
+                    kind: kind, isNullable: kind == .mixed, valueType: kind.valueType.rawValue))
         }
         return columns
     }

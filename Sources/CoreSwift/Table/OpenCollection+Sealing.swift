@@ -8,7 +8,7 @@ extension OpenCollection {
         let tag = table.collectionTag(.collectionLeaf, layout.tagColumn)
         var encoder = LeafEncoder(leaf, infos: UnsafePointer(infos), tag: tag)
         let rows = leaf.pointee.rows
-        let whole = encoder.plan(RowSelection(list: nil, start: 0, count: rows))
+        let whole = encoder.plan(RowSelection(start: 0, count: rows))
         var parts = 1
         if whole > LeafLayout.bytesTarget + LeafLayout.bytesTarget / 8 {
             parts = min(rows, (whole + LeafLayout.bytesTarget - 1) / LeafLayout.bytesTarget)
@@ -18,13 +18,15 @@ extension OpenCollection {
             let start = rows * part / parts
             let end = rows * (part + 1) / parts
             for row in start..<end { leaf.pointee.keys[row] = .first.advanced(by: row - start) }
-            let selection = RowSelection(list: nil, start: start, count: end - start)
-            let pages = Page.count(forBytes: encoder.plan(selection))
-            let block = table.memory.pointee.blocks.allocate(pages: pages)
-            encoder.write(selection, to: block)
-            references.append((table.memory.pointee.blocks.add(block, pages: pages), end - start))
+            let part = RowSelection(start: start, count: end - start)
+            let block = encoder.makeBlock(part, table.memory)
+            references.append(
+                (
+                    table.memory.pointee.blocks.add(block.memory, pages: block.pages),
+                    end - start
+                ))
         }
-        free(leaf)
+        OpenLeaf.end(leaf)
         pieces[index].open = nil
         pieces[index].reference = references[0].0
         counts[index] = Int32(references[0].1)
@@ -58,7 +60,7 @@ extension OpenCollection {
         return CollectionCell.treeBytes
     }
 
-    private mutating func dropBranches() {
+    mutating func dropBranches() {
         for branch in branches { table.memory.pointee.drop(branch.reference) }
         for reference in upper { table.memory.pointee.drop(reference) }
         branches = []

@@ -184,16 +184,13 @@ extension OpenCollection {
         _ value: RawValue
     ) throws(RealmError) -> (index: Int, isFound: Bool) {
         let info = infos[0]
-        var low = 0
-        var length = pieceCount
-        while length > 1 {
-            let half = length >> 1
-            let first = try table.value(try leaf(low + half), 0, info)
-            if CollectionOrder.compare(first, value, info.kind) <= 0 { low += half }
-            length -= half
-        }
-        pointFinger(at: low)
-        return try searchPiece(low, value)
+        let piece =
+            try (1..<pieceCount).partitionPoint { piece throws(RealmError) in
+                let first = try table.value(try leaf(piece), 0, info)
+                return CollectionOrder.compare(first, value, info.kind) <= 0
+            } - 1
+        pointFinger(at: piece)
+        return try searchPiece(piece, value)
     }
 
     private func searchPiece(
@@ -201,21 +198,10 @@ extension OpenCollection {
     ) throws(RealmError) -> (index: Int, isFound: Bool) {
         let info = infos[0]
         var place = try leaf(piece)
-        var row = 0
-        var length = Int(counts[piece])
-        while length > 0 {
-            let half = length >> 1
-            place.row = row + half
-            let order = CollectionOrder.compare(
-                try table.value(place, 0, info), value, info.kind)
-            if order == 0 { return (fingerStart + row + half, true) }
-            if order < 0 {
-                row += half + 1
-                length -= half + 1
-            } else {
-                length = half
-            }
+        let found = try (0..<Int(counts[piece])).search { row throws(RealmError) in
+            place.row = row
+            return CollectionOrder.compare(try table.value(place, 0, info), value, info.kind)
         }
-        return (fingerStart + row, false)
+        return (fingerStart + found.index, found.isFound)
     }
 }

@@ -99,7 +99,7 @@ struct OpenCollection {
         {
             pieces[0].open = nil
         }
-        for index in 0..<pieceCount { free(pieces[index].open) }
+        for index in 0..<pieceCount { pieces[index].open.map(OpenLeaf.end) }
         pieces.deallocate()
         counts.deallocate()
     }
@@ -107,12 +107,6 @@ struct OpenCollection {
     /// All collections of the column have leaves of one form; those in mixed values do not.
     private var canShareLeaves: Bool {
         table.state.columns[column].kind == .collection && number == .none
-    }
-
-    func free(_ leaf: UnsafeMutablePointer<OpenLeaf>?) {
-        guard let leaf else { return }
-        leaf.pointee.deallocate()
-        leaf.deallocate()
     }
 
     var type: CollectionType { layout.type }
@@ -217,20 +211,14 @@ struct OpenCollection {
     }
 
     private mutating func growPieces() {
-        let larger = UnsafeMutablePointer<CollectionPiece>.allocate(capacity: capacity * 2)
-        larger.moveInitialize(from: pieces, count: pieceCount)
-        pieces.deallocate()
-        pieces = larger
-        let numbers = UnsafeMutablePointer<Int32>.allocate(capacity: capacity * 2)
-        numbers.moveInitialize(from: counts, count: pieceCount)
-        counts.deallocate()
-        counts = numbers
         capacity *= 2
+        pieces = pieces.grown(pieceCount, to: capacity)
+        counts = counts.grown(pieceCount, to: capacity)
     }
 
     mutating func removePiece(_ index: Int) {
         touch(index)
-        free(pieces[index].open)
+        pieces[index].open.map(OpenLeaf.end)
         let moved = pieceCount - index - 1
         if moved > 0 {
             (pieces + index).moveUpdateOverlapping(pieces + index + 1, moved)
@@ -342,7 +330,7 @@ struct OpenCollection {
             let larger = makeLeaf(
                 capacity: max(leaf.pointee.rows + extraRows, leaf.pointee.rows * 2))
             leaf.pointee.copyRows(0..<leaf.pointee.rows, to: larger)
-            free(leaf)
+            OpenLeaf.end(leaf)
             pieces[index].open = larger
             touch(index)
             return larger
@@ -545,7 +533,7 @@ struct OpenCollection {
     mutating func removeRow(at index: Int) throws(RealmError) {
         let (leaf, row) = try changeRow(at: index)
         table.dropExternals(leaf, row)
-        leaf.pointee.removeRow(at: row)
+        leaf.pointee.removeRows(at: row, count: 1)
         counts[fingerPiece] &-= 1
         count &-= 1
         if counts[fingerPiece] == 0 { removePiece(fingerPiece) }
@@ -566,12 +554,9 @@ struct OpenCollection {
                 }
             }
             if pieces[index].open == nil { table.memory.pointee.drop(pieces[index].reference) }
-            free(pieces[index].open)
+            pieces[index].open.map(OpenLeaf.end)
         }
-        for branch in branches { table.memory.pointee.drop(branch.reference) }
-        for reference in upper { table.memory.pointee.drop(reference) }
-        branches = []
-        upper = []
+        dropBranches()
         pieceCount = 0
         count = 0
         fingerPiece = 0

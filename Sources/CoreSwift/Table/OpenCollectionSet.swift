@@ -57,14 +57,20 @@ struct OpenCollectionSet {
         if let last = items.last, last.pointee.key == key, last.pointee.column == column {
             return last
         }
+        let number = places[place(key, column)]
+        return number == 0 ? nil : items[Int(number) - 1]
+    }
+
+    /// Where a collection is filed, or would be.
+    private func place(_ key: ObjectKey, _ column: Int) -> Int {
         let mask = places.count - 1
         var place = Self.hash(key, column) & mask
         while places[place] != 0 {
             let item = items[Int(places[place]) - 1]
-            if item.pointee.key == key, item.pointee.column == column { return item }
+            if item.pointee.key == key, item.pointee.column == column { break }
             place = (place + 1) & mask
         }
-        return nil
+        return place
     }
 
     mutating func add(_ item: UnsafeMutablePointer<OpenCollection>) {
@@ -78,17 +84,16 @@ struct OpenCollectionSet {
     }
 
     private mutating func enter(_ index: Int) {
-        let mask = places.count - 1
-        var place = Self.hash(items[index].pointee.key, items[index].pointee.column) & mask
-        while places[place] != 0 { place = (place + 1) & mask }
-        places[place] = UInt32(index + 1)
+        places[place(items[index].pointee.key, items[index].pointee.column)] = UInt32(index + 1)
     }
 
     /// Takes one collection out; the last one gets its place.
     mutating func remove(_ item: UnsafeMutablePointer<OpenCollection>) {
-        guard let place = place(of: item), let last = items.last else { return }
+        guard let last = items.last else { return }
+        let place = place(item.pointee.key, item.pointee.column)
         let index = places[place]
-        if let moved = self.place(of: last) { places[moved] = index }
+        guard index != 0 else { return }
+        places[self.place(last.pointee.key, last.pointee.column)] = index
         items[Int(index) - 1] = last
         items.removeLast()
         // Others that are no longer reached over this place move up.
@@ -105,17 +110,6 @@ struct OpenCollectionSet {
             next = (next + 1) & mask
         }
         places[hole] = 0
-    }
-
-    private func place(of item: UnsafeMutablePointer<OpenCollection>) -> Int? {
-        guard !places.isEmpty else { return nil }
-        let mask = places.count - 1
-        var place = Self.hash(item.pointee.key, item.pointee.column) & mask
-        while places[place] != 0 {
-            if items[Int(places[place]) - 1] == item { return place }
-            place = (place + 1) & mask
-        }
-        return nil
     }
 
     /// Empties the set; the caller ends the collections.

@@ -3,48 +3,21 @@
 extension OpenLeaf {
     /// Adds a row of defaults at a position; later rows move up. The leaf is not full.
     mutating func insertRow(at row: Int) {
-        let moved = rows &- row
         for index in 0..<columnCount {
-            let column = columns + index
-            let width = column.pointee.kind.openWidth
-            let start = column.pointee.data + row &* width
-            if moved > 0 { memmove(start + width, start, moved &* width) }
-            memset(start, 0, width)
-            if let nulls = column.pointee.nulls {
-                if moved > 0 { memmove(nulls + (row &+ 1), nulls + row, moved) }
-                nulls.put(1 as UInt8, row)
-            }
-            if let parts = column.pointee.nanoseconds {
-                if moved > 0 { memmove(parts + (row &+ 1) &* 4, parts + row &* 4, moved &* 4) }
-                parts.put(0 as UInt32, row &* 4)
-            }
+            columns[index].move(from: row, to: row &+ 1, rows &- row)
+            columns[index].clear(row, 1)
         }
         rows &+= 1
     }
 
-    mutating func removeRow(at row: Int) {
-        removeRows(at: row, count: 1)
-    }
-
     /// Removes rows; later ones move down.
     mutating func removeRows(at row: Int, count: Int) {
-        let moved = rows - row - count
+        let left = rows - count
         for index in 0..<columnCount {
-            let column = columns + index
-            let width = column.pointee.kind.openWidth
-            let start = column.pointee.data + row * width
-            memmove(start, start + count * width, moved * width)
-            memset(start + moved * width, 0, count * width)
-            if let nulls = column.pointee.nulls {
-                memmove(nulls + row, nulls + (row + count), moved)
-                memset(nulls + (row + moved), 1, count)
-            }
-            if let parts = column.pointee.nanoseconds {
-                memmove(parts + row * 4, parts + (row + count) * 4, moved * 4)
-                memset(parts + (row + moved) * 4, 0, count * 4)
-            }
+            columns[index].move(from: row + count, to: row, left - row)
+            columns[index].clear(left, count)
         }
-        rows -= count
+        rows = left
     }
 
     /// Copies rows behind those of `target`, which has the same columns and room for them.

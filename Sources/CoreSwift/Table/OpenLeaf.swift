@@ -24,13 +24,32 @@ struct OpenColumn {
 
     static let externalBit: UInt32 = 1 << 31
 
-    /// Gives rows the default of a required property.
-    func setZero(_ first: Int, _ count: Int) {
+    /// Gives rows their initial state: the default of a required property, null where null is allowed.
+    @inline(__always)
+    func clear(_ first: Int, _ count: Int) {
         let width = kind.openWidth
-        memset(data + first * width, 0, count * width)
-        guard kind == .decimal else { return }
-        // Zero bits are a zero with the least exponent; the default is 0 itself.
+        memset(data + first &* width, 0, count &* width)
+        if kind == .decimal { clearDecimals(first, count) }
+        if let nulls { memset(nulls + first, 1, count) }
+        if let nanoseconds { memset(nanoseconds + first &* 4, 0, count &* 4) }
+    }
+
+    /// Zero bits are a zero with the least exponent; the default is 0 itself.
+    @inline(never)
+    private func clearDecimals(_ first: Int, _ count: Int) {
         for row in first..<(first + count) { data.put(Decimal128.zero.high, row * 16 + 8) }
+    }
+
+    /// Moves `count` rows; what was there stays until it is cleared.
+    @inline(__always)
+    func move(from first: Int, to target: Int, _ count: Int) {
+        if count == 0 { return }
+        let width = kind.openWidth
+        memmove(data + target &* width, data + first &* width, count &* width)
+        if let nulls { memmove(nulls + target, nulls + first, count) }
+        if let nanoseconds {
+            memmove(nanoseconds + target &* 4, nanoseconds + first &* 4, count &* 4)
+        }
     }
 
     @inline(__always) func textOffset(_ row: Int) -> Int {
@@ -190,15 +209,10 @@ struct OpenLeaf {
         clear(capacity)
     }
 
-    /// Gives the first `count` rows their initial state: defaults, null where null is allowed.
+    /// Gives the first `count` rows their initial state.
     private func clear(_ count: Int) {
         memset(dead, 0, count)
-        for index in 0..<columnCount {
-            let column = columns[index]
-            column.setZero(0, count)
-            if let nulls = column.nulls { memset(nulls, 1, count) }
-            if let nanoseconds = column.nanoseconds { memset(nanoseconds, 0, count * 4) }
-        }
+        for index in 0..<columnCount { columns[index].clear(0, count) }
     }
 
     /// Empties the leaf for reuse.
@@ -222,22 +236,10 @@ struct OpenLeaf {
         memmove(keys, keys + count, left * 8)
         memmove(dead, dead + count, left)
         memset(dead + left, 0, count)
-        for index in 0..<columnCount {
-            let column = columns[index]
-            let width = column.kind.openWidth
-            memmove(column.data, column.data + count * width, left * width)
-            column.setZero(left, count)
-            if let nulls = column.nulls {
-                memmove(nulls, nulls + count, left)
-                memset(nulls + left, 1, count)
-            }
-            if let nanoseconds = column.nanoseconds {
-                memmove(nanoseconds, nanoseconds + count * 4, left * 4)
-                memset(nanoseconds + left * 4, 0, count * 4)
-            }
-            if column.kind.hasHeap { compactHeap(index, rows: left) }
+        removeRows(at: 0, count: count)
+        for index in 0..<columnCount where columns[index].kind.hasHeap {
+            compactHeap(index, rows: left)
         }
-        rows = left
         self.lowKey = lowKey
     }
 
@@ -272,27 +274,29 @@ struct OpenLeaf {
         }
     }
 
-    func deallocate() {
-        for index in 0..<columnCount { columns[index].heap?.deallocate() }
-        columns.deallocate()
-        order?.deallocate()
-        memory.deallocate()
+    /// Frees a leaf that `make` made.
+    static func end(_ leaf: UnsafeMutablePointer<OpenLeaf>) {
+        for index in 0..<leaf.pointee.columnCount {
+            leaf.pointee.columns[index].heap?.deallocate()
+        }
+        leaf.pointee.columns.deallocate()
+        leaf.pointee.order?.deallocate()
+        leaf.pointee.memory.deallocate()
+        leaf.deallocate()
     }
 
     @inline(__always) var liveRows: Int { rows &- deadRows }
     @inline(__always) var isFull: Bool { rows == capacity }
     @inline(__always) func isDead(_ row: Int) -> Bool { UnsafeRawPointer(dead).u8(row) != 0 }
 
+    /// The row at a position in key order.
+    @inline(__always) func row(at position: Int) -> Int {
+        order.map { Int($0[position]) } ?? position
+    }
+
     /// The position in key order of the first row whose key is not below `key`.
     @inline(__always) private func position(of key: ObjectKey) -> Int {
-        var low = 0
-        var high = rows
-        while low < high {
-            let middle = (low &+ high) >> 1
-            let row = order.map { Int($0[middle]) } ?? middle
-            if keys[row] < key { low = middle &+ 1 } else { high = middle }
-        }
-        return low
+        (0..<rows).partitionPoint { keys[row(at: $0)] < key }
     }
 
     /// The row with this key, dead or alive.
@@ -305,7 +309,7 @@ struct OpenLeaf {
         }
         let position = position(of: key)
         guard position < rows else { return nil }
-        let row = order.map { Int($0[position]) } ?? position
+        let row = row(at: position)
         return keys[row] == key ? row : nil
     }
 
@@ -323,12 +327,7 @@ struct OpenLeaf {
     mutating func revive(_ row: Int) {
         dead.put(0 as UInt8, row)
         deadRows -= 1
-        for index in 0..<columnCount {
-            let column = columns[index]
-            column.setZero(row, 1)
-            if let nulls = column.nulls { nulls.put(1 as UInt8, row) }
-            if let nanoseconds = column.nanoseconds { nanoseconds.put(0 as UInt32, row * 4) }
-        }
+        for index in 0..<columnCount { columns[index].clear(row, 1) }
     }
 
     @inline(never)
@@ -350,7 +349,7 @@ struct OpenLeaf {
         var result: [UInt16] = []
         result.reserveCapacity(liveRows)
         for position in 0..<rows {
-            let row = order.map { Int($0[position]) } ?? position
+            let row = row(at: position)
             if !isDead(row) { result.append(UInt16(row)) }
         }
         return result

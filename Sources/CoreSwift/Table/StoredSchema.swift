@@ -134,27 +134,34 @@ struct StoredSchema: Equatable {
 
     /// The schema with the primary key of a class found through its index, whatever it is.
     mutating func setIndexedKey(_ key: ClassKey) {
-        var classes = schema.classes
-        guard let place = classes.firstIndex(where: { $0.key == key }) else { return }
-        let name = classes[place].primaryKey
-        for column in classes[place].properties.indices
-        where classes[place].properties[column].name == name {
-            classes[place].properties[column].storage.isIndexedKey = true
+        guard let name = schema.class_(key)?.name else { return }
+        schema.change(name) { item in
+            for column in item.properties.indices
+            where item.properties[column].name == item.primaryKey {
+                item.properties[column].storage.isIndexedKey = true
+            }
         }
-        schema = Schema(classes)
     }
 
     /// No property of the class is the primary key any more. Where the values are object keys, they
     /// have to be in the leaves before (`Table.materializeKeys`), if they are to be kept.
     mutating func dropPrimaryKey(_ className: String) {
-        var classes = schema.classes
-        guard let place = classes.firstIndex(where: { $0.name == className }) else { return }
-        classes[place].primaryKey = ""
-        for column in classes[place].properties.indices {
-            classes[place].properties[column].flags.remove(.primaryKey)
-            classes[place].properties[column].storage.isIndexedKey = false
+        schema.change(className) { item in
+            item.primaryKey = ""
+            for column in item.properties.indices {
+                item.properties[column].flags.remove(.primaryKey)
+                item.properties[column].storage.isIndexedKey = false
+            }
         }
-        schema = Schema(classes)
+    }
+
+    /// Memory with the block that has these bytes, to be freed by the caller.
+    static func makeBlock(_ bytes: [UInt8]) -> (memory: UnsafeMutableRawPointer, pages: Int) {
+        let pages = Page.count(forBytes: bytes.count)
+        let block = TransactionMemory.allocate(pages: pages)
+        memcpy(block, bytes, bytes.count)
+        block.put(UInt32(bytes.count), BlockField.bytesUsed)
+        return (block, pages)
     }
 
     /// The block's bytes, header included.

@@ -57,16 +57,9 @@ extension Table {
     ) -> (index: Int, isFound: Bool) {
         guard cell.count > 0, let start = cell.baseAddress else { return (0, false) }
         let column = InlineCollection(start).column(0, UnsafePointer(infos))
-        var low = 0
-        var high = column.count
-        while low < high {
-            let middle = (low + high) >> 1
-            let order = CollectionOrder.compare(
-                column.value(middle, infos[0]), value, infos[0].kind)
-            if order == 0 { return (middle, true) }
-            if order < 0 { low = middle + 1 } else { high = middle }
+        return (0..<column.count).search {
+            CollectionOrder.compare(column.value($0, infos[0]), value, infos[0].kind)
         }
-        return (low, false)
     }
 
     // MARK: Changing
@@ -217,13 +210,7 @@ extension Table {
         _ place: RowPlace, _ key: ObjectKey, _ index: Int, at position: Int, _ value: RawValue,
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) throws(RealmError) -> Bool {
-        let info = state.columns[index]
-        var owned: OwnedObject?
-        var old = RawValue.null
-        if info.inverseIndex >= 0 {
-            old = element(cell(place, index), position, info.valueColumn, infos)
-            owned = ownedObject(old)
-        }
+        let (old, owned) = linked(place, index, position, infos)
         var editor = editor(place, index, infos)
         guard editor.replace(value, at: position) else { return false }
         try willChange(
@@ -235,18 +222,23 @@ extension Table {
         return true
     }
 
+    /// What an element of a column of links holds, and the object that it owns; null of other columns.
+    private func linked(
+        _ place: RowPlace, _ index: Int, _ position: Int,
+        _ infos: UnsafeMutablePointer<ColumnInfo>
+    ) -> (RawValue, OwnedObject?) {
+        let info = state.columns[index]
+        guard info.inverseIndex >= 0 else { return (.null, nil) }
+        let value = element(cell(place, index), position, info.valueColumn, infos)
+        return (value, ownedObject(value))
+    }
+
     /// Removes an element; an embedded object that it owned is deleted.
     func removeFromCell(
         _ place: RowPlace, _ key: ObjectKey, _ index: Int, at position: Int,
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) throws(RealmError) {
-        let info = state.columns[index]
-        var owned: OwnedObject?
-        var old = RawValue.null
-        if info.inverseIndex >= 0 {
-            old = element(cell(place, index), position, info.valueColumn, infos)
-            owned = ownedObject(old)
-        }
+        let (old, owned) = linked(place, index, position, infos)
         var editor = editor(place, index, infos)
         editor.remove(at: position)
         try willChange(place, key, index, .removed(at: position, isDerived: false))

@@ -52,6 +52,31 @@ extension Table {
         return try state.nodes.admit(BlockReference(place), tag, level, RowBranch.check)
     }
 
+    /// Calls `body` with the leaves of a collection's tree in order: where its parent names each, and with how many
+    /// elements. Only branches are read.
+    func forEachLeafPlace(
+        _ root: UnsafeRawPointer, _ depth: Int, _ count: Int, _ layout: ElementLayout,
+        _ body: (UnsafeRawPointer, Int) -> Void
+    ) throws(RealmError) {
+        var left = blocksMax
+        try visitLeafPlaces(root, depth, count, layout, &left, body)
+    }
+
+    private func visitLeafPlaces(
+        _ place: UnsafeRawPointer, _ level: Int, _ elements: Int, _ layout: ElementLayout,
+        _ left: inout Int, _ body: (UnsafeRawPointer, Int) -> Void
+    ) throws(RealmError) {
+        left -= 1
+        guard left >= 0 else { throw state.nodes.endless() }
+        if level == 0 { return body(place, elements) }
+        let node = try collectionBranch(place, level, layout)
+        for child in 0..<RowBranch.count(node) {
+            try visitLeafPlaces(
+                RowBranch.reference(node, child), level - 1, RowBranch.rows(node, child), layout,
+                &left, body)
+        }
+    }
+
     // MARK: Opening and flushing
 
     /// The collection of a live row, for reading and changing. Good until the stamp changes.
@@ -216,10 +241,7 @@ extension Table {
     /// Frees what the transaction held, without a trace.
     func discardCollections() {
         for collection in state.openCollections.takeAll() { end(collection) }
-        for leaf in state.openCollections.takeSpares() {
-            leaf.pointee.deallocate()
-            leaf.deallocate()
-        }
+        state.openCollections.takeSpares().forEach(OpenLeaf.end)
     }
 
     // MARK: Elements
@@ -430,57 +452,5 @@ extension Table {
         state.openCollections.remove(collection)
         end(collection)
         state.stamp.pointee &+= 1
-    }
-
-    // MARK: Placing
-
-    /// Gives the transient blocks of the trees that a sealed leaf's cells name their places.
-    func placeCollections(_ view: LeafView, _ placer: any BlockPlacer) {
-        placeTrees(view, state.columns, state.columnCount, property: -1, placer)
-    }
-
-    private func placeTrees(
-        _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int, property: Int,
-        _ placer: any BlockPlacer
-    ) {
-        do throws(RealmError) {
-            try NestedCell.trees(view, infos, count, property: property) {
-                tree, layout throws(RealmError) in
-                placeNode(
-                    UnsafeMutableRawPointer(mutating: tree + CollectionCell.rootOffset),
-                    CollectionRoot(tree).depth, layout, placer)
-            }
-        } catch {
-            // The visitor throws nothing.
-            invariant(false, error.message)
-        }
-    }
-
-    private func placeNode(
-        _ place: UnsafeMutableRawPointer, _ level: Int, _ layout: ElementLayout,
-        _ placer: any BlockPlacer, isRoot: Bool = true
-    ) {
-        let reference = BlockReference(place)
-        guard reference.isTransient else { return }
-        let pages = memory.pointee.blocks.pages(reference)
-        let node = memory.pointee.blocks.pointer(reference)
-        if level > 0 {
-            for child in 0..<RowBranch.count(node) {
-                placeNode(
-                    UnsafeMutableRawPointer(mutating: RowBranch.reference(node, child)),
-                    level - 1, layout, placer, isRoot: false)
-            }
-            placer.sealWaiting()
-        } else {
-            let view = LeafView(UnsafeRawPointer(node))
-            placeExternals(view, layout.infos, layout.columnCount, placer)
-            if layout.valueInfo.kind == .mixed {
-                placeTrees(
-                    view, layout.infos, layout.columnCount,
-                    property: layout.tagColumn & (ElementLayout.nestedList - 1), placer)
-            }
-            if !isRoot { return placer.placeLeaf(node, pages: pages, at: place) }
-        }
-        placer.place(node, pages: pages, at: place)
     }
 }

@@ -16,7 +16,7 @@ extension Table {
     func compactLeaves() throws(RealmError) {
         guard state.changes.isDirty, isWriting else { return }
         var empty: [ObjectKey] = []
-        state.tree.forEachTransientLeaf { leaf, low in
+        state.tree.forEachTransient(atLevel: 0) { leaf, low in
             if LeafView(UnsafeRawPointer(leaf)).liveRows == 0 { empty.append(low) }
         }
         for key in empty {
@@ -29,7 +29,7 @@ extension Table {
         if state.tree.depth == 0 {
             compactRootLeaf(state.tree.root)
         } else {
-            state.tree.forEachTransientParent { compactBranch($0) }
+            state.tree.forEachTransient(atLevel: 1) { node, _ in compactBranch(node) }
         }
         state.tree.collapseRoot()
     }
@@ -133,13 +133,10 @@ extension Table {
     private func encode(_ open: UnsafeMutablePointer<OpenLeaf>) -> BlockReference {
         var encoder = LeafEncoder(
             open, infos: UnsafePointer(state.columns), tag: state.tree.leafTag)
-        let rows = RowSelection(list: nil, start: 0, count: open.pointee.rows)
-        let pages = Page.count(forBytes: encoder.plan(rows))
-        let block = memory.pointee.blocks.allocate(pages: pages)
-        encoder.write(rows, to: block)
-        open.pointee.deallocate()
-        open.deallocate()
-        return memory.pointee.blocks.add(block, pages: pages)
+        let rows = RowSelection(start: 0, count: open.pointee.rows)
+        let block = encoder.makeBlock(rows, memory)
+        OpenLeaf.end(open)
+        return memory.pointee.blocks.add(block.memory, pages: block.pages)
     }
 
     // MARK: Placing
@@ -148,11 +145,7 @@ extension Table {
     /// entry for the catalog.
     func place(_ builder: CommitBuilder) -> ClassRoot {
         var result = ClassRoot(classKey: state.classKey)
-        state.tree.place(builder) { leaf in
-            let view = LeafView(UnsafeRawPointer(leaf))
-            placeExternals(view, state.columns, state.columnCount, builder)
-            placeCollections(view, builder)
-        }
+        state.tree.place(builder) { placeCells(LeafView(UnsafeRawPointer($0)), builder) }
         result.depth = state.tree.depth
         result.nextKey = state.nextKey
         result.rows = state.rowCount
@@ -170,23 +163,38 @@ extension Table {
         return result
     }
 
-    func placeExternals(
-        _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int,
+    /// Gives the transient blocks that a sealed leaf's cells name their places: values, and the trees of collections.
+    func placeCells(_ view: LeafView, _ placer: any BlockPlacer) {
+        placeCells(view, state.columns, state.columnCount, property: -1, placer)
+    }
+
+    private func placeCells(
+        _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int, property: Int,
         _ placer: any BlockPlacer
     ) {
-        for index in 0..<min(view.columnCount, count) where infos[index].kind.hasHeap {
-            guard let column = view.column(index), let externals = column.externals else {
-                continue
+        view.forEachExternal(infos, count) { record in
+            let reference = BlockReference(record)
+            guard reference.isTransient else { return }
+            placer.place(
+                memory.pointee.blocks.pointer(reference),
+                pages: memory.pointee.blocks.pages(reference),
+                at: UnsafeMutableRawPointer(mutating: record))
+        }
+        do throws(RealmError) {
+            try NestedCell.trees(view, infos, count, property: property) {
+                cell, layout throws(RealmError) in
+                RowBranch.placeTree(
+                    UnsafeMutableRawPointer(mutating: cell + CollectionCell.rootOffset),
+                    CollectionRoot(cell).depth, memory, placer
+                ) {
+                    placeCells(
+                        LeafView(UnsafeRawPointer($0)), layout.infos, layout.columnCount,
+                        property: layout.property, placer)
+                }
             }
-            for row in 0..<view.rows where LeafLayout.bit(externals, row) && !view.isDead(row) {
-                guard let record = column.bytes(row).baseAddress else { continue }
-                let reference = BlockReference(record)
-                guard reference.isTransient else { continue }
-                placer.place(
-                    memory.pointee.blocks.pointer(reference),
-                    pages: memory.pointee.blocks.pages(reference),
-                    at: UnsafeMutableRawPointer(mutating: record))
-            }
+        } catch {
+            // The visitor throws nothing.
+            invariant(false, error.message)
         }
     }
 
@@ -215,10 +223,7 @@ extension Table {
     /// Frees what the transaction held for this table. Roots are set anew by the caller unless
     /// the transaction was committed.
     func discardTransaction() {
-        for leaf in state.openLeaves {
-            leaf.pointee.deallocate()
-            leaf.deallocate()
-        }
+        state.openLeaves.forEach(OpenLeaf.end)
         state.openLeaves = []
         state.sealedFronts = []
         discardCollections()

@@ -36,8 +36,7 @@ extension Table {
         // One with dead rows may be rewritten at the commit.
         guard view.liveRows == view.rows else { return }
         state.tree.setRows(view.rows)
-        placeExternals(view, state.columns, state.columnCount, blocks)
-        placeCollections(view, blocks)
+        placeCells(view, blocks)
         let pages = min(
             memory.pointee.blocks.pages(reference), Page.count(forBytes: view.bytesUsed))
         blocks.placeLeaf(block, pages: pages, at: place)

@@ -60,7 +60,7 @@ extension Table {
         var live = 0
         var last = ObjectKey.min
         for position in 0..<leaf.pointee.rows {
-            let row = leaf.pointee.order.map { Int($0[position]) } ?? position
+            let row = leaf.pointee.row(at: position)
             let key = leaf.pointee.keys[row]
             guard key >= low, key < high || high == .max, position == 0 || key > last else {
                 throw broken("key \(key) after \(last) in the open leaf from \(low) to \(high)")

@@ -110,18 +110,8 @@ extension Table {
         of key: ObjectKey, in target: ClassKey, column: Int
     ) throws(RealmError) -> Int {
         guard let tree = try inverseTree(column) else { return 0 }
-        let info = state.columns[column]
-        if info.countsLinks {
-            return try CountedLinks.count(
-                of: key, in: target, isMixed: !info.linksAreWords, tree)
-        }
-        return try InverseBytes.withRange(
-            key, of: target, isMixed: false
-        ) { low, high throws(RealmError) in
-            let end = try tree.rank(high)
-            // Only in a damaged tree is the end before the start.
-            return max(0, end - (try tree.rank(low)))
-        }
+        return try CountedLinks.count(
+            of: key, in: target, isMixed: !state.columns[column].linksAreWords, tree)
     }
 
     /// The inverse index of a column with all changes merged; nil when it is empty.

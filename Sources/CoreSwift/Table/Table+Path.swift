@@ -16,14 +16,11 @@ extension Table {
         let reference = BlockReference(place)
         let leaf: UnsafeMutablePointer<OpenLeaf>
         if reference.isNone {
-            leaf = OpenLeaf.make(
-                UnsafePointer(state.columns), count: state.columnCount,
-                capacity: LeafLayout.rowsMax, lowKey: low)
-            leaf.pointee.reference = memory.pointee.blocks.add(leaf, pages: 0, isOpenLeaf: true)
+            leaf = makeOpenLeaf(lowKey: low)
         } else if reference.isTransient, memory.pointee.blocks.isOpenLeaf(reference) {
             leaf = memory.pointee.blocks.pointer(reference).assumingMemoryBound(
                 to: OpenLeaf.self)
-            pointFinger(leaf, low, high)
+            pointFinger(at: leaf, .open, low, high)
             return leaf
         } else {
             let view = LeafView(try self.leaf(place))
@@ -42,7 +39,7 @@ extension Table {
         state.openRows += leaf.pointee.capacity
         invariant(state.changes.isDirty)
         rowsMoved()
-        pointFinger(leaf, low, high)
+        pointFinger(at: leaf, .open, low, high)
         if high == .max { state.appendLeaf = leaf }
         return leaf
     }
@@ -52,13 +49,13 @@ extension Table {
         try state.tree.checkLeaf(keys: view.key(0), view.key(view.rows - 1), low, high)
     }
 
-    private func pointFinger(
-        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ low: ObjectKey, _ high: ObjectKey
-    ) {
-        state.fingerLeaf = UnsafeMutableRawPointer(leaf)
-        state.fingerState = .open
-        state.fingerLow = low
-        state.fingerHigh = high
+    /// An empty leaf, which its parent is to name.
+    func makeOpenLeaf(lowKey: ObjectKey) -> UnsafeMutablePointer<OpenLeaf> {
+        let leaf = OpenLeaf.make(
+            UnsafePointer(state.columns), count: state.columnCount,
+            capacity: LeafLayout.rowsMax, lowKey: lowKey)
+        leaf.pointee.reference = memory.pointee.blocks.add(leaf, pages: 0, isOpenLeaf: true)
+        return leaf
     }
 
     /// A leaf that holds `place`'s row as a transient sealed block with room for tombstones, so
@@ -83,17 +80,14 @@ extension Table {
         }
         invariant(state.changes.isDirty)
         state.stamp.pointee &+= 1
-        state.fingerLeaf = copy
-        state.fingerState = .transient
-        state.fingerLow = low
-        state.fingerHigh = high
+        pointFinger(at: copy, .transient, low, high)
         return RowPlace(leaf: copy, row: place.row, state: .transient)
     }
 
     /// Seals an open leaf into as many blocks as its rows need; an empty one disappears. Frees
     /// the leaf; the caller takes it off `openLeaves`.
     private func seal(_ leaf: UnsafeMutablePointer<OpenLeaf>) throws(RealmError) {
-        let (place, low, _) = try state.tree.mutablePath(leaf.pointee.lowKey)
+        let (place, _, _) = try state.tree.mutablePath(leaf.pointee.lowKey)
         let reference = leaf.pointee.reference
         invariant(BlockReference(place) == reference)
         let total = leaf.pointee.liveRows
@@ -102,29 +96,31 @@ extension Table {
             state.tree.removeChild()
             memory.pointee.blocks.remove(reference)
         } else {
-            let order = leaf.pointee.liveOrder()
-            try sealRows(leaf, order, total, place, low)
+            if let order = leaf.pointee.liveOrder() {
+                try order.withUnsafeBufferPointer { order throws(RealmError) in
+                    try sealRows(
+                        leaf, RowSelection(list: order.baseAddress, start: 0, count: total))
+                }
+            } else {
+                try sealRows(leaf, RowSelection(start: 0, count: total))
+            }
         }
         state.openRows -= leaf.pointee.capacity
-        leaf.pointee.deallocate()
-        leaf.deallocate()
+        OpenLeaf.end(leaf)
     }
 
     private func sealRows(
-        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ order: [UInt16]?, _ total: Int,
-        _ place: UnsafeMutableRawPointer, _ low: ObjectKey
+        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ rows: RowSelection
     ) throws(RealmError) {
         var encoder = LeafEncoder(
             leaf, infos: UnsafePointer(state.columns), tag: state.tree.leafTag)
         let reference = leaf.pointee.reference
-        func selection(_ start: Int, _ count: Int) -> RowSelection {
-            RowSelection(list: nil, start: start, count: count)
-        }
+        let total = rows.count
         var parts = 1
-        let whole = total <= LeafLayout.rowsMax ? planned(&encoder, order, 0, total) : .max
+        let whole = total <= LeafLayout.rowsMax ? encoder.plan(rows) : .max
         let target = leafBytesTarget
         if whole > target + target / 8 {
-            let bytes = whole == .max ? planned(&encoder, order, 0, LeafLayout.rowsMax) * 2 : whole
+            let bytes = whole == .max ? encoder.plan(rows[0..<LeafLayout.rowsMax]) * 2 : whole
             let wanted = max(
                 (bytes + target - 1) / target,
                 (total + LeafLayout.rowsMax - 1) / LeafLayout.rowsMax)
@@ -134,19 +130,17 @@ extension Table {
         var start = 0
         for part in 0..<parts {
             let end = self.end(of: part, of: parts, total, start) { row in
-                leaf.pointee.keys[order.map { Int($0[row]) } ?? row]
+                leaf.pointee.keys[rows[row]]
             }
             guard end > start else { continue }
-            let size = planned(&encoder, order, start, end - start)
-            let pages = Page.count(forBytes: size)
-            let block = memory.pointee.blocks.allocate(pages: pages)
-            written(encoder, order, start, end - start, block)
+            let own = rows[start..<end]
+            let block = encoder.makeBlock(own, memory)
             if part == 0 {
-                memory.pointee.blocks.replace(reference, with: block, pages: pages)
+                memory.pointee.blocks.replace(reference, with: block.memory, pages: block.pages)
                 state.tree.setRows(end - start)
             } else {
-                let first = leaf.pointee.keys[order.map { Int($0[start]) } ?? start]
-                let added = memory.pointee.blocks.add(block, pages: pages)
+                let first = leaf.pointee.keys[rows[start]]
+                let added = memory.pointee.blocks.add(block.memory, pages: block.pages)
                 _ = try state.tree.mutablePath(first)
                 state.tree.insertChild(key: first, rows: end - start, reference: added)
                 state.tree.hasStaleCounts = true
@@ -178,31 +172,6 @@ extension Table {
         return end
     }
 
-    private func planned(
-        _ encoder: inout LeafEncoder, _ order: [UInt16]?, _ start: Int, _ count: Int
-    ) -> Int {
-        guard let order else {
-            return encoder.plan(RowSelection(list: nil, start: start, count: count))
-        }
-        return order.withUnsafeBufferPointer {
-            encoder.plan(RowSelection(list: $0.baseAddress, start: start, count: count))
-        }
-    }
-
-    private func written(
-        _ encoder: LeafEncoder, _ order: [UInt16]?, _ start: Int, _ count: Int,
-        _ block: UnsafeMutableRawPointer
-    ) {
-        guard let order else {
-            encoder.write(RowSelection(list: nil, start: start, count: count), to: block)
-            return
-        }
-        order.withUnsafeBufferPointer {
-            encoder.write(
-                RowSelection(list: $0.baseAddress, start: start, count: count), to: block)
-        }
-    }
-
     /// Seals every open leaf.
     func sealAll() throws(RealmError) {
         guard !state.openLeaves.isEmpty else { return }
@@ -223,7 +192,7 @@ extension Table {
             leaf, infos: UnsafePointer(state.columns), tag: state.tree.leafTag)
         var count = leaf.pointee.rows
         let target = leafBytesTarget
-        var size = encoder.plan(RowSelection(list: nil, start: 0, count: count))
+        var size = encoder.plan(RowSelection(start: 0, count: count))
         if size < target * 15 / 16 && count < LeafLayout.rowsMax - LeafLayout.rowsMax / 32 {
             // Room for more: aim higher and go on.
             let fitting = count * (target - 256) / max(size, 1)
@@ -234,13 +203,12 @@ extension Table {
         while size > target && count > 1 {
             let next = size == .max ? LeafLayout.rowsMax : count * target / size
             count = max(1, min(next, count - max(1, count / 128)))
-            size = encoder.plan(RowSelection(list: nil, start: 0, count: count))
+            size = encoder.plan(RowSelection(start: 0, count: count))
         }
-        let pages = Page.count(forBytes: size)
-        let block = memory.pointee.blocks.allocate(pages: pages)
-        encoder.write(RowSelection(list: nil, start: 0, count: count), to: block)
+        let block = encoder.makeBlock(
+            RowSelection(start: 0, count: count), planned: size, memory)
         let (place, _, _) = try state.tree.mutablePath(leaf.pointee.lowKey)
-        let sealed = memory.pointee.blocks.add(block, pages: pages)
+        let sealed = memory.pointee.blocks.add(block.memory, pages: block.pages)
         sealed.store(place)
         state.sealedFronts.append(leaf.pointee.lowKey)
         state.tree.setRows(count)

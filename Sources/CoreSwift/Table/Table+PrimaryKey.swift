@@ -80,9 +80,7 @@ extension Table {
     private func createIndexedKey(
         _ value: RawValue
     ) throws(RealmError) -> (key: ObjectKey, place: RowPlace) {
-        let key = state.nextKey
-        let place = try createIndexedRow(key)
-        state.nextKey = key.advanced(by: 1)
+        let (key, place) = try createSequential()
         return (key, try enterKey(place, key, value))
     }
 
@@ -117,17 +115,13 @@ extension Table {
         if client == 0 || ClientKeys.of(key) == ClientKeys.of(first) { return key }
         // Objects of the range may be there, made before or on another machine.
         let end = ObjectKey(rawValue: first.rawValue + 1 << ClientKeys.bits)
-        return try greatestKey(from: first, below: end)?.advanced(by: 1) ?? first
+        if state.tree.isEmpty { return first }
+        let greatest = try greatestKey(
+            from: first, below: end, state.tree.rootPlace, state.tree.depth)
+        return greatest?.advanced(by: 1) ?? first
     }
 
     /// The greatest key of a row, dead ones included, within bounds.
-    private func greatestKey(
-        from first: ObjectKey, below end: ObjectKey
-    ) throws(RealmError) -> ObjectKey? {
-        if state.tree.isEmpty { return nil }
-        return try greatestKey(from: first, below: end, state.tree.rootPlace, state.tree.depth)
-    }
-
     private func greatestKey(
         from first: ObjectKey, below end: ObjectKey, _ place: UnsafeRawPointer, _ level: Int
     ) throws(RealmError) -> ObjectKey? {

@@ -46,11 +46,9 @@ extension Table {
         var leaves = LeafIterator(table: self)
         while let leaf = try leaves.next() {
             try didWork(leaf.rows)
-            let place = UnsafeMutableRawPointer(mutating: leaf.base)
             for row in 0..<leaf.rows where !leaf.isDead(row) {
                 let key = leaf.key(row)
-                let value = try value(
-                    RowPlace(leaf: place, row: row, state: .sealed), key, column)
+                let value = try value(RowPlace(leaf, row), key, column)
                 if isWords {
                     addWords(value, info.wordRules, key, index)
                 } else {
@@ -64,29 +62,13 @@ extension Table {
     /// Gives up the blocks of the index at a position.
     func dropIndex(_ position: Int) throws(RealmError) {
         let tree = state.indexes[position].tree
-        var blocksLeft = state.nodes.blocksMax
-        try drop(tree.rootPlace, tree.depth, tree, &blocksLeft)
+        try tree.forEachBlock { memory.pointee.drop($0) }
         BlockReference.none.store(tree.rootPlace)
         state.indexes[position].tree.depth = 0
         state.indexes[position].tree.count = 0
         state.indexes[position].pending.clear()
     }
 
-    private func drop(
-        _ place: UnsafeRawPointer, _ level: Int, _ tree: IndexTree, _ blocksLeft: inout Int
-    ) throws(RealmError) {
-        let reference = BlockReference(place)
-        if reference.isNone { return }
-        blocksLeft -= 1
-        guard blocksLeft >= 0 else { throw tree.nodes.endless() }
-        if level > 0 {
-            let branch = try tree.branch(place, level)
-            for index in 0..<branch.count {
-                try drop(branch.reference(index), level - 1, tree, &blocksLeft)
-            }
-        }
-        memory.pointee.drop(reference)
-    }
 }
 
 /// The words of one text, each once, in the order of their bytes.

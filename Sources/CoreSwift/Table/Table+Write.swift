@@ -75,11 +75,7 @@ extension Table {
             let isFull = view.bytesUsed >= leafBytesTarget * 15 / 16
             if isFull, key > view.key(view.rows - 1) {
                 _ = try state.tree.mutablePath(key)
-                let leaf = OpenLeaf.make(
-                    UnsafePointer(state.columns), count: state.columnCount,
-                    capacity: LeafLayout.rowsMax, lowKey: key)
-                leaf.pointee.reference = memory.pointee.blocks.add(
-                    leaf, pages: 0, isOpenLeaf: true)
+                let leaf = makeOpenLeaf(lowKey: key)
                 let oldRoot = state.tree.root
                 state.tree.insertChild(key: key, rows: 0, reference: leaf.pointee.reference)
                 if !oldRoot.isTransient {
@@ -487,22 +483,20 @@ extension Table {
     private func finishFreshSlowly() throws(RealmError) {
         let key = state.freshKey
         state.freshKey = .invalid
-        for index in 0..<state.columnCount where index != state.primaryKeyColumn {
-            let info = state.columns[index]
-            guard info.valueIndex >= 0 else { continue }
-            if index < 64 && state.freshColumns >> UInt64(index) & 1 != 0 { continue }
-            // Columns beyond the 64th note every change, the first one against the default.
-            if index >= 64 { continue }
-            try changeValueIndex(info, key, absent(info), isAddition: true)
-        }
+        try enterDefaults(key, 0..<min(64, state.columnCount))
     }
 
-    /// Columns that `freshColumns` has no bit for: their defaults are entered at once.
+    /// Columns that `freshColumns` has no bit for: they note every change, the first one against the default.
     private func enterDistantDefaults(_ key: ObjectKey) throws(RealmError) {
-        guard state.columnCount > 64 else { return }
-        for index in 64..<state.columnCount where index != state.primaryKeyColumn {
+        if state.columnCount > 64 { try enterDefaults(key, 64..<state.columnCount) }
+    }
+
+    private func enterDefaults(_ key: ObjectKey, _ columns: Range<Int>) throws(RealmError) {
+        for index in columns where index != state.primaryKeyColumn {
             let info = state.columns[index]
-            guard info.valueIndex >= 0 else { continue }
+            if info.valueIndex < 0 || index < 64 && state.freshColumns >> UInt64(index) & 1 != 0 {
+                continue
+            }
             try changeValueIndex(info, key, absent(info), isAddition: true)
         }
     }

@@ -187,6 +187,18 @@ struct RowPlace {
     var leaf: UnsafeMutableRawPointer
     var row: Int
     var state: LeafState
+
+    @inline(__always) init(leaf: UnsafeMutableRawPointer, row: Int, state: LeafState) {
+        self.leaf = leaf
+        self.row = row
+        self.state = state
+    }
+
+    /// Of a leaf that is a block of the file.
+    @inline(__always) init(_ leaf: LeafView, _ row: Int) {
+        self.init(leaf: UnsafeMutableRawPointer(mutating: leaf.base), row: row, state: .sealed)
+    }
+
     @inline(__always) var view: LeafView { LeafView(UnsafeRawPointer(leaf)) }
     @inline(__always) var open: UnsafeMutablePointer<OpenLeaf> {
         leaf.assumingMemoryBound(to: OpenLeaf.self)
@@ -215,6 +227,17 @@ extension Table {
     @inline(__always)
     func branch(_ place: UnsafeRawPointer, _ level: Int) throws(RealmError) -> UnsafeRawPointer {
         try state.tree.branch(place, level)
+    }
+
+    @inline(__always)
+    func pointFinger(
+        at leaf: UnsafeMutableRawPointer, _ leafState: LeafState, _ low: ObjectKey,
+        _ high: ObjectKey
+    ) {
+        state.fingerLeaf = leaf
+        state.fingerState = leafState
+        state.fingerLow = low
+        state.fingerHigh = high
     }
 
     @inline(__always) func clearFinger() {
@@ -267,10 +290,7 @@ extension Table {
         guard let found = try leafFromRoot(key) else { return nil }
         let leaf = UnsafeMutableRawPointer(mutating: found.leaf)
         if !state.isShared {
-            state.fingerState = found.state
-            state.fingerLeaf = leaf
-            state.fingerLow = found.low
-            state.fingerHigh = found.high
+            pointFinger(at: leaf, found.state, found.low, found.high)
         }
         return Self.row(key, in: leaf, found.state)
     }
@@ -351,20 +371,7 @@ extension Table {
 
     /// What a column without data holds: null, or the default of a required column.
     func absent(_ info: ColumnInfo) -> RawValue {
-        if info.isNullable { return .null }
-        switch info.kind {
-        case .int: return .int(0)
-        case .bool: return .bool(false)
-        case .float: return .float(0)
-        case .double: return .double(0)
-        case .string: return .string(somewhere, 0)
-        case .binary, .collection: return .binary(somewhere, 0)
-        case .timestamp: return .timestamp(seconds: 0, nanoseconds: 0)
-        case .decimal: return .decimal(.zero)
-        case .objectId: return .objectId(.zero)
-        case .uuid: return .uuid(.zero)
-        case .link, .mixed: return .null
-        }
+        info.isNullable ? .null : .zero(of: info.kind, somewhere)
     }
 
     private func openValue(
@@ -386,17 +393,11 @@ extension Table {
             return RawValue(wide: data, row, info.kind)
         case .string, .binary, .mixed, .collection:
             let (count, isExternal) = column.textLength(row)
-            guard let heap = column.heap, count > 0 else { return absent(required(info)) }
+            guard let heap = column.heap, count > 0 else { return .zero(of: info.kind, somewhere) }
             let bytes = UnsafeRawBufferPointer(
                 start: heap + column.textOffset(row), count: count)
             return isExternal ? try externalValue(bytes, info) : text(bytes, info)
         }
-    }
-
-    private func required(_ info: ColumnInfo) -> ColumnInfo {
-        var copy = info
-        copy.isNullable = false
-        return copy
     }
 
     // MARK: Values in blocks of their own

@@ -38,17 +38,24 @@ extension TableCheck {
         _ facts: inout ClassFacts
     ) {
         guard let column = view.column(index), column.encoding != .absent else { return }
+        let layout = ElementLayout(table.columns[index], column: index)
         for row in 0..<view.rows where !view.isDead(row) {
-            let cell = column.bytes(row)
-            guard cell.count > 0, let start = cell.baseAddress else { continue }
-            let info = table.state.columns[index]
-            var walk = ElementWalk(
-                check: self, table: table, ElementLayout(info, column: index),
-                source: view.key(row), place: "\(subject), row \(row): \(item.label(index))")
-            walk.run(start)
-            facts.isReadable = facts.isReadable && walk.isReadable
-            facts.countedLinks[index, default: []].append(contentsOf: walk.links)
+            checkElements(
+                column.bytes(row), layout, table, source: view.key(row),
+                "\(subject), row \(row): \(item.label(index))", &facts)
         }
+    }
+
+    private func checkElements(
+        _ cell: UnsafeRawBufferPointer, _ layout: ElementLayout, _ table: Table,
+        source: ObjectKey, _ place: @autoclosure () -> String, _ facts: inout ClassFacts
+    ) {
+        guard cell.count > 0, let start = cell.baseAddress else { return }
+        var walk = ElementWalk(
+            check: self, table: table, layout: layout, source: source, place: place())
+        walk.run(start)
+        facts.isReadable = facts.isReadable && walk.isReadable
+        facts.countedLinks[layout.property, default: []].append(contentsOf: walk.links)
     }
 
     /// Every such link leads to an object that is there.
@@ -72,14 +79,10 @@ extension TableCheck {
             if let externals = column.externals, LeafLayout.bit(externals, row) { continue }
             let value = MixedCell.decode(column.bytes(row))
             if let type = NestedCell.type(value) {
-                let cell = NestedCell.cell(value)
-                guard cell.count > 0, let start = cell.baseAddress else { continue }
-                var walk = ElementWalk(
-                    check: self, table: table, ElementLayout(nested: type, column: index),
-                    source: view.key(row), place: "\(subject), row \(row): \(item.label(index))")
-                walk.run(start)
-                facts.isReadable = facts.isReadable && walk.isReadable
-                facts.countedLinks[index, default: []].append(contentsOf: walk.links)
+                checkElements(
+                    NestedCell.cell(value), ElementLayout(nested: type, column: index), table,
+                    source: view.key(row), "\(subject), row \(row): \(item.label(index))",
+                    &facts)
                 continue
             }
             guard value.type == ValueType.link.rawValue else { continue }
@@ -97,19 +100,9 @@ private struct ElementWalk {
     let layout: ElementLayout
     let source: ObjectKey
     let place: String
-    private(set) var links: [CountedLink] = []
-    private(set) var isReadable = true
-    private var last: RawValue?
-
-    init(
-        check: TableCheck, table: Table, _ layout: ElementLayout, source: ObjectKey, place: String
-    ) {
-        self.check = check
-        self.table = table
-        self.layout = layout
-        self.source = source
-        self.place = place
-    }
+    var links: [CountedLink] = []
+    var isReadable = true
+    var last: RawValue?
 
     private var elements: UnsafeMutablePointer<ColumnInfo> { layout.infos }
 
@@ -174,8 +167,7 @@ private struct ElementWalk {
         }
         do throws(RealmError) {
             for row in 0..<view.rows {
-                let place = RowPlace(
-                    leaf: UnsafeMutableRawPointer(mutating: block), row: row, state: .sealed)
+                let place = RowPlace(view, row)
                 order(try table.value(place, 0, elements[0]), row)
                 note(try table.value(place, layout.valueColumn, layout.valueInfo))
             }
@@ -199,10 +191,10 @@ private struct ElementWalk {
         if let type = NestedCell.type(value) {
             let cell = NestedCell.cell(value)
             guard cell.count > 0, let start = cell.baseAddress else { return }
-            let owner = layout.tagColumn & (ElementLayout.nestedList - 1)
             var walk = ElementWalk(
-                check: check, table: table, ElementLayout(nested: type, column: owner),
-                source: source, place: place)
+                check: check, table: table,
+                layout: ElementLayout(nested: type, column: layout.property), source: source,
+                place: place)
             walk.run(start)
             isReadable = isReadable && walk.isReadable
             links += walk.links

@@ -217,9 +217,7 @@ private struct BoundsCheck {
     mutating func add(
         text value: UnsafeRawBufferPointer, _ row: Int, _ report: inout CheckReport
     ) {
-        add(
-            prefix: value.baseAddress.map { LeafEncoder.prefix($0, value.count) } ?? 0, row,
-            &report)
+        add(prefix: value.baseAddress?.prefix(value.count) ?? 0, row, &report)
     }
 
     mutating func add(prefix: UInt64, _ row: Int, _ report: inout CheckReport) {

@@ -163,18 +163,8 @@ extension TableCheck {
             return
         }
         let key = link.linkTarget
-        if target.isReadable, !Self.contains(target.keys, key) {
+        if target.isReadable, !target.keys.holds(key) {
             report.add("\(subject()) links to object \(key), which is not there")
         }
-    }
-
-    static func contains(_ keys: [ObjectKey], _ key: ObjectKey) -> Bool {
-        var low = 0
-        var high = keys.count
-        while low < high {
-            let middle = (low &+ high) >> 1
-            if keys[middle] < key { low = middle &+ 1 } else { high = middle }
-        }
-        return low < keys.count && keys[low] == key
     }
 }

@@ -27,10 +27,9 @@ extension TableCheck {
         var sum = facts.words[index] ?? WordSum()
         for row in 0..<view.rows where !view.isDead(row) {
             let key = view.key(row)
-            let place = RowPlace(
-                leaf: UnsafeMutableRawPointer(mutating: view.base), row: row, state: .sealed)
             do throws(RealmError) {
-                let words = WordSet(try table.value(place, key, index), info.wordRules)
+                let value = try table.value(RowPlace(view, row), key, index)
+                let words = WordSet(value, info.wordRules)
                 words.forEach { start, count in
                     sum.add(UnsafeRawBufferPointer(start: start, count: count), key)
                 }

@@ -43,9 +43,8 @@ enum TableLayout {
             var info = ColumnInfo(
                 kind: kind, isNullable: property.isNullable || kind.holdsLinks,
                 isKey: isPrimary && kind == .int && !property.storage.isIndexedKey,
-                isPrimaryKey: isPrimary,
-                valueType: kind.valueType.rawValue, linkTarget: target, valueIndex: -1,
-                inverseIndex: -1, propertyKey: property.key)
+                isPrimaryKey: isPrimary, valueType: kind.valueType.rawValue, linkTarget: target,
+                propertyKey: property.key)
             if isPrimary || property.flags.contains(.indexed) {
                 info.valueIndex = indexes
                 indexes += 1
@@ -71,9 +70,7 @@ enum TableLayout {
             info = collection(property, kind, .invalid)
         } else {
             info = ColumnInfo(
-                kind: kind, isNullable: property.isNullable || kind.holdsLinks, isKey: false,
-                isPrimaryKey: false, valueType: .max, linkTarget: .invalid, valueIndex: -1,
-                inverseIndex: -1, propertyKey: .invalid)
+                kind: kind, isNullable: property.isNullable || kind.holdsLinks, valueType: .max)
         }
         info.propertyKey = .invalid
         info.isVacated = true
@@ -85,8 +82,7 @@ enum TableLayout {
         _ property: PropertySchema, _ kind: ColumnKind, _ target: ClassKey
     ) -> ColumnInfo {
         var info = ColumnInfo(
-            kind: .collection, isNullable: false, isKey: false, isPrimaryKey: false,
-            valueType: .max, linkTarget: target, valueIndex: -1, inverseIndex: -1,
+            kind: .collection, isNullable: false, valueType: .max, linkTarget: target,
             propertyKey: property.key)
         info.collection = property.collection
         info.elementKind = kind
@@ -102,9 +98,8 @@ enum TableLayout {
         let elements = UnsafeMutablePointer<ColumnInfo>.allocate(capacity: info.elementColumns)
         func column(_ kind: ColumnKind, _ isNullable: Bool, _ target: ClassKey) -> ColumnInfo {
             ColumnInfo(
-                kind: kind, isNullable: isNullable, isKey: false, isPrimaryKey: false,
-                valueType: kind.valueType.rawValue, linkTarget: target, valueIndex: -1,
-                inverseIndex: -1, propertyKey: info.propertyKey)
+                kind: kind, isNullable: isNullable, valueType: kind.valueType.rawValue,
+                linkTarget: target, propertyKey: info.propertyKey)
         }
         if info.collection == .dictionary {
             elements.initialize(to: column(.string, false, .invalid))

@@ -50,16 +50,7 @@ struct TableReader {
     /// The value of a row of a leaf; resolves values in blocks of their own and the key column.
     @inline(__always)
     func value(_ leaf: LeafView, _ row: Int, _ column: Int) throws(RealmError) -> RawValue {
-        let place = RowPlace(
-            leaf: UnsafeMutableRawPointer(mutating: leaf.base), row: row, state: .sealed)
-        return try table.value(place, leaf.key(row), column)
-    }
-
-    /// The bytes behind the 40-byte record of an external string or binary.
-    func external(
-        _ record: UnsafeRawBufferPointer
-    ) throws(RealmError) -> UnsafeRawBufferPointer {
-        try table.externalBytes(record)
+        try table.value(RowPlace(leaf, row), leaf.key(row), column)
     }
 
     /// The values of the column are the object keys. So it may be at the beginning of a migration, and no more at

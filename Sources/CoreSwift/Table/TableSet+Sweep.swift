@@ -172,18 +172,11 @@ private struct SweepWalk {
     ) -> BlockReference {
         let view = LeafView(block)
         var changes: [Change] = []
-        for index in 0..<min(view.columnCount, count) where infos[index].kind.hasHeap {
-            guard let column = view.column(index), let externals = column.externals else {
-                continue
-            }
-            for row in 0..<view.rows where LeafLayout.bit(externals, row) && !view.isDead(row) {
-                guard moved < pagesMax, let record = column.bytes(row).baseAddress else { continue }
-                let old = BlockReference(record)
-                guard !old.isTransient, moves(old), let value = value(old, table) else {
-                    continue
-                }
-                changes.append((record - view.base, put(old, value, [])))
-            }
+        view.forEachExternal(infos, count) { record in
+            let old = BlockReference(record)
+            guard moved < pagesMax, !old.isTransient, moves(old), let value = value(old, table)
+            else { return }
+            changes.append((record - view.base, put(old, value, [])))
         }
         var trees: [(cell: UnsafeRawPointer, layout: ElementLayout)] = []
         do throws(RealmError) {
@@ -222,7 +215,7 @@ private struct SweepWalk {
             else { return reference }
             return leaf(
                 reference, block, UnsafePointer(layout.infos), layout.columnCount,
-                property: layout.tagColumn & (ElementLayout.nestedList - 1), table)
+                property: layout.property, table)
         }
         guard
             let node = block({ () throws(RealmError) in

@@ -134,7 +134,7 @@ final class TableSet {
 
     /// From now on several threads may read at once; no changes any more.
     func share() {
-        for key in 0..<tableCapacity { tables[key]?.state.isShared = true }
+        forEachTable { $0.state.isShared = true }
     }
 
     @inline(__always) func table(_ key: ClassKey) -> Table? {
@@ -286,15 +286,12 @@ final class TableSet {
 
     /// Tells each table which columns can link to it.
     private func noteIncoming() {
-        for key in 0..<tableCapacity {
-            guard let table = tables[key] else { continue }
+        forEachTable { table in
             for column in 0..<table.state.columnCount {
                 let info = table.state.columns[column]
                 if info.isVacated { continue }
                 if info.valueKind == .mixed {
-                    for other in 0..<tableCapacity {
-                        tables[other]?.state.incoming.append((table.state.classKey, column))
-                    }
+                    forEachTable { $0.state.incoming.append((table.state.classKey, column)) }
                 } else if info.inverseIndex >= 0 {
                     self.table(info.linkTarget)?.state.incoming.append(
                         (table.state.classKey, column))
@@ -506,48 +503,28 @@ final class TableSet {
         let sweeps = store.sweep.isMoving
         let writesSchema =
             isSchemaDirty || (sweeps && !catalog.schema.isNone && store.sweep.moves(catalog.schema))
-        let schemaBytes = writesSchema ? stored.encoded() : []
-        let schemaPages = Page.count(forBytes: schemaBytes.count)
+        let schemaBlock = writesSchema ? StoredSchema.makeBlock(stored.encoded()) : nil
+        defer { schemaBlock?.memory.deallocate() }
         if writesSchema, !catalog.schema.isNone { memory.pointee.freed.append(catalog.schema) }
         var log = try logCommit()
         defer { log?.deallocate() }
         if sweeps { log?.move(store.sweep.moves) }
         memory.pointee.freed += log?.freed ?? []
         let builder = try lease.prepareCommit(
-            pages: memory.pointee.blocks.pageTotal + schemaPages + (log?.pages ?? 0),
+            pages: memory.pointee.blocks.pageTotal + (schemaBlock?.pages ?? 0) + (log?.pages ?? 0),
             freed: memory.pointee.freed, versions: joined + 1)
         builder.keepsWriter = keepsWriter
-        var schemaBlock: UnsafeMutableRawPointer?
-        defer { schemaBlock?.deallocate() }
         for item in stored.schema.classes {
             guard let table = table(item.key) else { continue }
             next.classes.append(table.place(builder))
         }
-        if writesSchema {
-            let block = TransactionMemory.allocate(pages: schemaPages)
-            schemaBlock = block
-            schemaBytes.withUnsafeBytes { bytes in
-                if let start = bytes.baseAddress { memcpy(block, start, bytes.count) }
-            }
-            block.put(UInt32(schemaBytes.count), BlockField.bytesUsed)
-            next.schema = builder.place(block, pages: schemaPages)
+        if let schemaBlock {
+            next.schema = builder.place(schemaBlock.memory, pages: schemaBlock.pages)
         }
         next.log = log?.place(builder)
-        let payload = next.encoded()
-        let pin = try Self.publish(builder, payload, isSoft, tells)
+        let pin = try builder.publish(catalog: next.encoded(), soft: isSoft, tells: tells)
         catalog = next
         return pin
-    }
-
-    private static func publish(
-        _ builder: CommitBuilder, _ payload: [UInt8], _ isSoft: Bool, _ tells: Bool
-    ) throws(RealmError) -> Store.Pin {
-        let copy = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: payload.count, alignment: 8)
-        defer { copy.deallocate() }
-        copy.copyBytes(from: payload)
-        return try builder.publish(
-            payload: UnsafeRawBufferPointer(copy), soft: isSoft, tells: tells)
     }
 
     /// Undoes the write transaction.
@@ -583,9 +560,7 @@ final class TableSet {
 
     /// Frees the memory of the transaction.
     private func endWrite() {
-        for key in 0..<tableCapacity {
-            if let table = tables[key] { table.discardTransaction() }
-        }
+        forEachTable { $0.discardTransaction() }
         for table in retired { table.discardTransaction() }
         if let transaction { TransactionState.end(transaction) }
         setTransaction(nil)

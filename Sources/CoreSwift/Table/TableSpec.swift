@@ -6,20 +6,20 @@ struct ColumnInfo {
     var isNullable: Bool
     /// The integer primary key that is the object key itself. Leaves hold data for it only if
     /// some of their rows have indirect keys (`IntegerKeys`).
-    var isKey: Bool
-    var isPrimaryKey: Bool
+    var isKey = false
+    var isPrimaryKey = false
     /// The `RawValue.type` of a non-null value.
     var valueType: UInt32
     /// Class that a link points to.
-    var linkTarget: ClassKey
+    var linkTarget = ClassKey.invalid
     /// Position of the value index, the inverse index and the full-text index among the table's
     /// trees, or -1.
-    var valueIndex: Int32
-    var inverseIndex: Int32
+    var valueIndex: Int32 = -1
+    var inverseIndex: Int32 = -1
     var wordIndex: Int32 = -1
     /// How the full-text index cuts texts into words.
     var wordRules = WordRules.latin
-    var propertyKey: PropertyKey
+    var propertyKey = PropertyKey.invalid
     /// What the column holds per row; of a collection, `kind` is `.collection`.
     var collection = CollectionType.none
     /// Of the values of a collection.

@@ -67,7 +67,8 @@ final class TreeCopy {
             root.depth = table.state.tree.depth
             root.nextKey = table.state.nextKey
             root.rows = table.state.rowCount
-            root.root = try rows(table.state.tree.root, table.state.tree.depth, table)
+            root.root = try leaves(
+                table.state.tree.root, table.state.tree.depth, LeafTree(rowsOf: table))
             for position in 0..<table.state.indexCount {
                 let index = table.state.indexes[position]
                 root.indexes.append(
@@ -142,109 +143,87 @@ final class TreeCopy {
 
     // MARK: Trees
 
-    private func rows(
-        _ reference: BlockReference, _ level: Int, _ table: Table
+    /// A tree whose leaves have rows, or elements of a collection.
+    private struct LeafTree {
+        let table: Table
+        let leafTag: BlockTag
+        let branchTag: BlockTag
+        let context: RowLeafCheck.Context
+        /// See `NestedCell.trees`.
+        let property: Int
+
+        init(rowsOf table: Table) {
+            self.table = table
+            leafTag = table.state.tree.leafTag
+            branchTag = table.state.tree.branchTag
+            context = RowLeafCheck.Context(infos: table.columns, columnCount: table.columnCount)
+            property = -1
+        }
+
+        init(_ layout: ElementLayout, of table: Table) {
+            self.table = table
+            leafTag = table.collectionTag(.collectionLeaf, layout.tagColumn)
+            branchTag = table.collectionTag(.collectionBranch, layout.tagColumn)
+            context = layout.context
+            property = layout.property
+        }
+    }
+
+    private func leaves(
+        _ reference: BlockReference, _ level: Int, _ tree: LeafTree
     ) throws(RealmError) -> BlockReference {
         if reference.isNone { return reference }
-        if level == 0 { return try leaf(reference, table) }
-        let node = try block(reference, table.state.tree.branchTag, table)
-        if !reference.isTransient {
-            try RowBranch.check(node, reference.pageCount << Page.shift, level)
+        let block = try block(reference, level == 0 ? tree.leafTag : tree.branchTag, tree.table)
+        let bytes = pageCount(reference, tree.table) << Page.shift
+        if level > 0 {
+            if !reference.isTransient { try RowBranch.check(block, bytes, level) }
+            let changes = try children(of: block, RowBranch.count(block)) {
+                RowBranch.reference(block, $0)
+            } copy: { child throws(RealmError) in
+                try leaves(child, level - 1, tree)
+            }
+            return put(reference, block, changes, tree.table)
         }
-        var changes: [Change] = []
-        for index in 0..<RowBranch.count(node) {
-            let place = RowBranch.reference(node, index)
-            let child = BlockReference(place)
-            let next = try rows(child, level - 1, table)
-            if next != child { changes.append((place - node, next)) }
-        }
-        return put(reference, node, changes, table)
+        if !reference.isTransient { try RowLeafCheck.check(block, bytes, tree.context) }
+        let changes = try cells(LeafView(block), tree)
+        return put(reference, block, changes, tree.table)
     }
 
-    private func leaf(
-        _ reference: BlockReference, _ table: Table
-    ) throws(RealmError) -> BlockReference {
-        let block = try block(reference, table.state.tree.leafTag, table)
-        if !reference.isTransient {
-            try RowLeafCheck.check(
-                block, reference.pageCount << Page.shift,
-                RowLeafCheck.Context(
-                    infos: UnsafePointer(table.state.columns),
-                    columnCount: table.state.columnCount))
-        }
-        let view = LeafView(block)
-        var changes = try externals(
-            view, UnsafePointer(table.state.columns), table.state.columnCount, table)
-        try copyTrees(
-            view, table.state.columns, table.state.columnCount, property: -1, table, &changes)
-        return put(reference, block, changes, table)
-    }
-
-    /// Copies the values that a leaf's rows have in blocks of their own; returns the changes.
-    private func externals(
-        _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int, _ table: Table
+    /// Copies the children of a branch; returns the changes.
+    private func children(
+        of branch: UnsafeRawPointer, _ count: Int, at place: (Int) -> UnsafeRawPointer,
+        copy: (BlockReference) throws(RealmError) -> BlockReference
     ) throws(RealmError) -> [Change] {
         var changes: [Change] = []
-        for index in 0..<min(view.columnCount, count) where infos[index].kind.hasHeap {
-            guard let column = view.column(index), let externals = column.externals else {
-                continue
-            }
-            for row in 0..<view.rows where LeafLayout.bit(externals, row) && !view.isDead(row) {
-                guard let record = column.bytes(row).baseAddress else { continue }
-                let old = BlockReference(record)
-                let value = try self.block(
-                    old, BlockTag(.bigValue, classKey: table.state.classKey), table)
-                let next = put(old, value, [], table)
-                if next != old { changes.append((record - view.base, next)) }
-            }
+        for index in 0..<count {
+            let child = BlockReference(place(index))
+            let next = try copy(child)
+            if next != child { changes.append((place(index) - branch, next)) }
         }
         return changes
     }
 
-    /// Copies the trees that the cells of a leaf name.
-    private func copyTrees(
-        _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int, property: Int,
-        _ table: Table, _ changes: inout [Change]
-    ) throws(RealmError) {
-        var found: [Change] = []
-        try NestedCell.trees(view, infos, count, property: property) {
-            tree, layout throws(RealmError) in
-            let root = CollectionRoot(tree)
-            let next = try elements(root.reference, root.depth, layout, table)
-            if next != root.reference {
-                found.append((tree + CollectionCell.rootOffset - view.base, next))
-            }
-        }
-        changes += found
-    }
-
-    /// The tree of a collection.
-    private func elements(
-        _ reference: BlockReference, _ level: Int, _ layout: ElementLayout, _ table: Table
-    ) throws(RealmError) -> BlockReference {
-        let kind: BlockKind = level == 0 ? .collectionLeaf : .collectionBranch
-        let block = try block(reference, table.collectionTag(kind, layout.tagColumn), table)
-        let bytes = pageCount(reference, table) << Page.shift
-        if level == 0 {
-            if !reference.isTransient { try RowLeafCheck.check(block, bytes, layout.context) }
-            var changes = try externals(
-                LeafView(block), layout.infos, layout.columnCount, table)
-            if layout.valueInfo.kind == .mixed {
-                try copyTrees(
-                    LeafView(block), layout.infos, layout.columnCount,
-                    property: layout.tagColumn & (ElementLayout.nestedList - 1), table, &changes)
-            }
-            return put(reference, block, changes, table)
-        }
-        if !reference.isTransient { try RowBranch.check(block, bytes, level) }
+    /// Copies the values that a leaf's rows have in blocks of their own, and the trees that its cells name; returns
+    /// the changes.
+    private func cells(_ view: LeafView, _ tree: LeafTree) throws(RealmError) -> [Change] {
         var changes: [Change] = []
-        for index in 0..<RowBranch.count(block) {
-            let place = RowBranch.reference(block, index)
-            let child = BlockReference(place)
-            let next = try elements(child, level - 1, layout, table)
-            if next != child { changes.append((place - block, next)) }
+        let infos = tree.context.infos
+        let count = tree.context.columnCount
+        let tag = BlockTag(.bigValue, classKey: tree.table.classKey)
+        try view.forEachExternal(infos, count) { record throws(RealmError) in
+            let old = BlockReference(record)
+            let next = put(old, try block(old, tag, tree.table), [], tree.table)
+            if next != old { changes.append((record - view.base, next)) }
         }
-        return put(reference, block, changes, table)
+        try NestedCell.trees(view, infos, count, property: tree.property) {
+            cell, layout throws(RealmError) in
+            let root = CollectionRoot(cell)
+            let next = try leaves(root.reference, root.depth, LeafTree(layout, of: tree.table))
+            if next != root.reference {
+                changes.append((cell + CollectionCell.rootOffset - view.base, next))
+            }
+        }
+        return changes
     }
 
     private func node(
@@ -259,12 +238,10 @@ final class TreeCopy {
         }
         if !reference.isTransient { try IndexBranch.check(block, bytes, level) }
         let branch = IndexBranch(block)
-        var changes: [Change] = []
-        for index in 0..<branch.count {
-            let place = branch.reference(index)
-            let child = BlockReference(place)
-            let next = try node(child, level - 1, tree, table)
-            if next != child { changes.append((place - block, next)) }
+        let changes = try children(of: block, branch.count) {
+            branch.reference($0)
+        } copy: { child throws(RealmError) in
+            try node(child, level - 1, tree, table)
         }
         return put(reference, block, changes, table)
     }
@@ -296,33 +273,31 @@ final class TreeCopy {
     private func schema() throws(RealmError) -> BlockReference {
         let old = tables.catalog.schema
         if tables.stored == StoredSchema() { return .none }
-        let bytes = tables.stored.encoded()
-        let count = Page.count(forBytes: bytes.count)
         // A schema that the transaction extended has a block with other bytes, or none.
         if !tables.isWriting, !old.isNone, !moves(old) { return old }
-        guard let builder else {
-            pages += count
-            if !old.isNone { replaced.append(old) }
-            return old
-        }
-        let block = TransactionMemory.allocate(pages: count)
-        buffers.append(block)
-        memset(block, 0, count << Page.shift)
-        bytes.withUnsafeBytes { source in
-            if let start = source.baseAddress { memcpy(block, start, source.count) }
-        }
-        block.put(UInt32(bytes.count), BlockField.bytesUsed)
-        return builder.place(block, pages: count)
+        let block = StoredSchema.makeBlock(tables.stored.encoded())
+        buffers.append(block.memory)
+        if let builder { return builder.place(block.memory, pages: block.pages) }
+        pages += block.pages
+        if !old.isNone { replaced.append(old) }
+        return old
     }
 }
 
 extension TreeCopy {
     /// Places everything and publishes the commit; the version is returned pinned.
     func publish(_ builder: CommitBuilder) throws(RealmError) -> Store.Pin {
-        let payload = try place(builder)
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 8)
-        defer { copy.deallocate() }
-        copy.copyBytes(from: payload)
-        return try builder.publish(payload: UnsafeRawBufferPointer(copy))
+        try builder.publish(catalog: try place(builder))
+    }
+}
+
+extension CommitBuilder {
+    /// `publish` with the bytes of a catalog as the payload.
+    func publish(
+        catalog: [UInt8], soft: Bool = false, tells: Bool = false
+    ) throws(RealmError) -> Store.Pin {
+        try catalog.withUnsafeBufferPointer { bytes throws(RealmError) in
+            try publish(payload: UnsafeRawBufferPointer(bytes), soft: soft, tells: tells)
+        }
     }
 }

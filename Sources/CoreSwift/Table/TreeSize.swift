@@ -20,9 +20,8 @@ struct TreeSize {
         }
         try size.addRows(table.state.tree.rootPlace, table.state.tree.depth, table, readsLeaves)
         for position in 0..<table.state.indexCount {
-            let tree = table.state.indexes[position].tree
             var pages = 0
-            try addPages(tree.rootPlace, tree.depth, tree, &pages)
+            try table.indexes[position].tree.forEachBlock { pages += $0.pageCount }
             size.indexPages.append(pages)
         }
         return size
@@ -45,14 +44,18 @@ struct TreeSize {
         leaves += 1
         guard readsLeaves else { return }
         let view = LeafView(try table.leaf(place))
-        addExternals(view)
-        try addTrees(view, table.state.columns, table.state.columnCount, property: -1, table)
+        try addBlocks(view, table.state.columns, table.state.columnCount, property: -1, table)
     }
 
-    private mutating func addTrees(
+    /// What only the cells of a leaf name.
+    private mutating func addBlocks(
         _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int, property: Int,
         _ table: Table
     ) throws(RealmError) {
+        view.forEachExternal(infos, count) { record in
+            externalValues += 1
+            externalPages += BlockReference(record).pageCount
+        }
         var found: [(tree: UnsafeRawPointer, layout: ElementLayout)] = []
         try NestedCell.trees(view, infos, count, property: property) {
             tree, layout throws(RealmError) in
@@ -75,13 +78,8 @@ struct TreeSize {
         if level == 0 {
             guard layout.valueInfo.kind.hasHeap || layout.type == .dictionary else { return }
             let view = LeafView(try table.collectionLeaf(place, count, layout))
-            addExternals(view)
-            if layout.valueInfo.kind == .mixed {
-                try addTrees(
-                    view, layout.infos, layout.columnCount,
-                    property: layout.tagColumn & (ElementLayout.nestedList - 1), table)
-            }
-            return
+            return try addBlocks(
+                view, layout.infos, layout.columnCount, property: layout.property, table)
         }
         let node = try table.collectionBranch(place, level, layout)
         for index in 0..<RowBranch.count(node) {
@@ -91,32 +89,6 @@ struct TreeSize {
         }
     }
 
-    private mutating func addExternals(_ view: LeafView) {
-        for index in 0..<view.columnCount {
-            guard let column = view.column(index), let externals = column.externals else {
-                continue
-            }
-            for row in 0..<view.rows where LeafLayout.bit(externals, row) && !view.isDead(row) {
-                guard let record = column.bytes(row).baseAddress else { continue }
-                externalValues += 1
-                externalPages += BlockReference(record).pageCount
-            }
-        }
-    }
-
-    private static func addPages(
-        _ place: UnsafeRawPointer, _ level: Int, _ tree: IndexTree, _ total: inout Int
-    ) throws(RealmError) {
-        let reference = BlockReference(place)
-        if reference.isNone { return }
-        total += reference.pageCount
-        guard total <= tree.nodes.blocksMax else { throw tree.nodes.endless() }
-        guard level > 0 else { return }
-        let branch = try tree.branch(place, level)
-        for index in 0..<branch.count {
-            try addPages(branch.reference(index), level - 1, tree, &total)
-        }
-    }
 }
 
 extension TableSet {

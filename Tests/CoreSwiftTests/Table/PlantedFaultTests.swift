@@ -83,12 +83,12 @@ import Testing
         try plant("level") { branch($0).put(2 as UInt16, 16) }
         try plant("in use twice") {
             let node = branch($0)
-            RowBranch.setReference(node, 0, BlockReference(RowBranch.reference(node, 1)))
+            BlockReference(RowBranch.reference(node, 1)).store(node + RowBranch.referencesOffset)
         }
         try plant("leaked") { RowBranch.setCount(branch($0), RowBranch.count(branch($0)) - 1) }
         try plant("of kind") {
             let leaf = $0.all(.indexLeaf, classKey: item)[0]
-            RowBranch.setReference(branch($0), 0, BlockReference($0.base + leaf.place))
+            BlockReference($0.base + leaf.place).store(branch($0) + RowBranch.referencesOffset)
         }
     }
 
@@ -149,7 +149,7 @@ import Testing
         try plant("live rows") {
             let view = leaf($0, item)
             let row = (0..<view.rows).first { !view.isDead($0) }!
-            LeafPatch.setBit(writable(view.tombstones!), row, true)
+            LeafLayout.setBit(writable(view.tombstones!), row)
         }
         try plant("out of order") {
             let view = leaf($0, item)

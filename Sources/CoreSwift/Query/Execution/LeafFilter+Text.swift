@@ -48,7 +48,7 @@ extension LeafFilter {
         else { return false }
         let low = column.minimumPrefix
         let high = column.maximumPrefix
-        let prefix = LeafEncoder.prefix(start, needle.count)
+        let prefix = start.prefix(needle.count)
         let words = Bits.words(column.rows)
         switch text.op {
         case .equal:
@@ -94,7 +94,9 @@ extension LeafFilter {
             outside &= selection[word]
             try Bits.forEach(&outside, 1) { bit throws(RealmError) in
                 let row = word << 6 &+ bit
-                if try test(try table.external(column.bytes(row))) { Bits.set(match, row) }
+                if try test(try table.table.externalBytes(column.bytes(row))) {
+                    Bits.set(match, row)
+                }
             }
         }
     }

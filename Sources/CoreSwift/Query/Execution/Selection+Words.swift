@@ -73,9 +73,10 @@ extension Selection {
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: max(word.count, 1), alignment: 1)
         defer { bytes.deallocate() }
         bytes.copyMemory(from: word, byteCount: word.count)
+        var cursor = IndexCursor(reader.tree)
         for key in keys {
             let place = IndexPosition(bytes: UnsafeRawPointer(bytes), count: word.count, key: key)
-            if try reader.tree.contains(place) == keepsMembers { kept.append(key) }
+            if try cursor.contains(place) == keepsMembers { kept.append(key) }
         }
         return kept
     }

@@ -101,28 +101,20 @@ struct ChangeLog {
         var logs: [(version: UInt64, log: UnsafeRawBufferPointer)] = []
         var order = RecordOrder(behind: old)
         var left = nodes.blocksMax
-        for entry in directory.entries where entry.last > old && entry.from < new {
-            try add(entry, old, new, &logs, &order, &left)
+        var waiting = Array(directory.entries.reversed())
+        while let entry = waiting.popLast() {
+            guard entry.last > old, entry.from < new else { continue }
+            left -= 1
+            guard left >= 0 else { throw nodes.endless() }
+            let block = try nodes.logBlock(entry)
+            if entry.level > 0 {
+                waiting += LogBlock.entries(block, level: entry.level).reversed()
+            } else {
+                try add(LogBlock.records(block), old, new, &logs, &order)
+            }
         }
         try add(tail, old, new, &logs, &order)
         return logs
-    }
-
-    private func add(
-        _ entry: LogEntry, _ old: UInt64, _ new: UInt64,
-        _ logs: inout [(version: UInt64, log: UnsafeRawBufferPointer)],
-        _ order: inout RecordOrder, _ left: inout Int
-    ) throws(RealmError) {
-        left -= 1
-        guard left >= 0 else { throw nodes.endless() }
-        let block = try nodes.logBlock(entry)
-        guard entry.level > 0 else {
-            return try add(LogBlock.records(block), old, new, &logs, &order)
-        }
-        for child in LogBlock.entries(block, level: entry.level)
-        where child.last > old && child.from < new {
-            try add(child, old, new, &logs, &order, &left)
-        }
     }
 
     private func add(

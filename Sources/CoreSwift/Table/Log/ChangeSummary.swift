@@ -54,13 +54,9 @@ struct ClassChanges {
         _ key: ObjectKey, _ property: PropertyKey, _ number: CollectionNumber = .none
     ) -> CollectionChanges? {
         let wanted = CollectionChanges.Name(key: key, property: property, number: number)
-        var low = 0
-        var high = collections.count
-        while low < high {
-            let middle = (low + high) >> 1
-            if collections[middle].name < wanted { low = middle + 1 } else { high = middle }
-        }
-        return low < collections.count && collections[low].name == wanted ? collections[low] : nil
+        let place = collections.partitionPoint { $0.name < wanted }
+        return place < collections.count && collections[place].name == wanted
+            ? collections[place] : nil
     }
 }
 

@@ -28,13 +28,7 @@ struct KeyRanges: Equatable {
 
     /// The first range that does not end before `key`.
     private func firstIndex(endingAt key: ObjectKey) -> Int {
-        var low = 0
-        var high = ranges.count
-        while low < high {
-            let middle = (low + high) >> 1
-            if ranges[middle].upperBound < key { low = middle + 1 } else { high = middle }
-        }
-        return low
+        ranges.partitionPoint { $0.upperBound < key }
     }
 
     mutating func insert(_ key: ObjectKey) { insert(key...key) }
@@ -121,12 +115,7 @@ struct KeyRanges: Equatable {
     /// Calls `body` with each key, ascending.
     func forEach<Failure>(_ body: (ObjectKey) throws(Failure) -> Void) throws(Failure) {
         for range in ranges {
-            var key = range.lowerBound
-            while true {
-                try body(key)
-                if key == range.upperBound { break }
-                key = key.advanced(by: 1)
-            }
+            for key in range { try body(key) }
         }
     }
 

@@ -82,16 +82,13 @@ struct LogApplier {
             removals.append(Removal(table: try table(classKey), keys: keys))
         case .created(let classKey, let keys):
             let table = try table(classKey)
-            var key = keys.lowerBound
-            while true {
+            for key in keys {
                 if try table.find(key) == nil {
                     try table.recreateRow(key, primaryKey: nil)
                     table.state.nextKey = table.nextKey(after: key)
                 } else {
                     try startAnew(table, key)
                 }
-                if key == keys.upperBound { break }
-                key = key.advanced(by: 1)
             }
         default: break
         }
@@ -120,14 +117,9 @@ struct LogApplier {
     }
 
     private func remove(_ removal: Removal) throws(RealmError) {
-        var key = removal.keys.lowerBound
-        while true {
-            // Embedded objects may have gone with their owners.
-            if try removal.table.find(key) != nil {
-                try removal.table.deleteRow(key, isOwned: removal.table.isEmbedded)
-            }
-            if key == removal.keys.upperBound { break }
-            key = key.advanced(by: 1)
+        // Embedded objects may have gone with their owners.
+        for key in removal.keys where try removal.table.find(key) != nil {
+            try removal.table.deleteRow(key, isOwned: removal.table.isEmbedded)
         }
     }
 
@@ -143,12 +135,7 @@ struct LogApplier {
         case .nulled(let classKey, let keys, let column):
             let table = try table(classKey)
             try check(table, column)
-            var key = keys.lowerBound
-            while true {
-                try table.put(raw: .null, key, column)
-                if key == keys.upperBound { break }
-                key = key.advanced(by: 1)
-            }
+            for key in keys { try table.put(raw: .null, key, column) }
         case .added(let classKey, let key, let column, let delta):
             let table = try table(classKey)
             try check(table, column)

@@ -199,10 +199,8 @@ extension LogBytes {
             }
             guard let view, view.encoding == .packed, !info.isKey else {
                 return try run.forEachRow { row throws(RealmError) in
-                    let place = RowPlace(
-                        leaf: UnsafeMutableRawPointer(mutating: run.leaf.base), row: row,
-                        state: .sealed)
-                    let value = try table.value(place, run.leaf.key(row), column)
+                    let value = try table.value(
+                        RowPlace(run.leaf, row), run.leaf.key(row), column)
                     integer(swapsNull ? value.swappingNullAndZero : value)
                 }
             }
@@ -231,9 +229,8 @@ extension LogBytes {
         var isDefault = orDefault
         try run.forEachRow { row throws(RealmError) in
             let before = count
-            let place = RowPlace(
-                leaf: UnsafeMutableRawPointer(mutating: run.leaf.base), row: row, state: .sealed)
-            try value(table, place, run.leaf.key(row), column, orDefault: orDefault)
+            try value(
+                table, RowPlace(run.leaf, row), run.leaf.key(row), column, orDefault: orDefault)
             if isDefault, count != before &+ 1 || buffer[before] != Self.defaultMark {
                 isDefault = false
             }

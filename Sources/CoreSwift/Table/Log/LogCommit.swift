@@ -128,11 +128,10 @@ struct LogCommit {
             let packed = directory.entries[start..<start + LogDirectory.entriesPacked]
             var content = LogBytes()
             defer { content.deallocate() }
-            withUnsafeTemporaryAllocation(byteCount: LogEntry.byteCount, alignment: 8) { bytes in
-                guard let place = bytes.baseAddress else { return }
-                for entry in packed {
-                    entry.store(place)
-                    content.raw(UnsafeRawBufferPointer(bytes))
+            for entry in packed {
+                content.write(atMost: LogEntry.byteCount) {
+                    entry.store($0)
+                    return $0 + LogEntry.byteCount
                 }
             }
             add(
@@ -242,24 +241,15 @@ extension NodeSource {
     /// A block of the log.
     func logBlock(_ entry: LogEntry) throws(RealmError) -> UnsafeRawPointer {
         let tag = LogBlock.tag(level: entry.level)
-        return try withUnsafeTemporaryAllocation(
-            byteCount: BlockReference.byteCount, alignment: 8
-        ) { place throws(RealmError) in
-            if let start = place.baseAddress {
-                entry.root.store(start)
-                if let known = resolved(start, tag) { return known }
-            }
-            return try admit(entry.root, tag, entry.level, LogBlock.check)
-        }
+        if let known = resolved(entry.root, tag) { return known }
+        return try admit(entry.root, tag, entry.level, LogBlock.check)
     }
 
     /// What an entry above the segments stands for.
     func logEntries(_ entry: LogEntry) throws(RealmError) -> [LogEntry] {
         LogBlock.entries(try logBlock(entry), level: entry.level)
     }
-}
 
-extension NodeSource {
     /// Pages of all blocks that entries stand for.
     func logPages(_ entries: [LogEntry]) throws(RealmError) -> Int {
         var pages = 0

@@ -147,11 +147,9 @@ struct LogDirectory: Equatable {
         }
         for entry in entries {
             writer.u8(UInt8(entry.level))
-            withUnsafeTemporaryAllocation(byteCount: LogEntry.byteCount, alignment: 8) { bytes in
-                guard let start = bytes.baseAddress else { return }
-                entry.store(start)
-                writer.raw(UnsafeRawBufferPointer(bytes))
-            }
+            writer.u64(entry.from)
+            writer.u64(entry.last)
+            writer.reference(entry.root)
         }
         writer.u16(UInt16(unwritten.count))
         for item in unwritten {

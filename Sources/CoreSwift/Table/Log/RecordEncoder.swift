@@ -178,10 +178,8 @@ struct RecordEncoder {
                 if entry.entry == .deleted {
                     note(entry.classKey, entry.key, isDeletion: true)
                 } else if entry.entry == .created {
-                    var key = entry.key
-                    while key <= entry.lastKey {
+                    for key in entry.key...entry.lastKey {
                         note(entry.classKey, key, isDeletion: false)
-                        key = key.advanced(by: 1)
                     }
                 }
                 position &+= entry.byteCount

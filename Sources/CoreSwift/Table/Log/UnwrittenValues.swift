@@ -177,7 +177,7 @@ final class UnwrittenValues {
             self.told[index].isSorted = true
             // What happened behind the record that has an object's earlier values happened to another one.
             let first = Self.first(self.told[index], behind: version, keys) { key, version in
-                let place = ends.firstIndex(atLeast: key.word)
+                let place = ends.partitionPoint { $0.key < key.word }
                 guard place < ends.count else { return true }
                 let item = known[Int(ends[place].payload)]
                 return !item.piece.keys.contains(key) || version < item.version
@@ -195,7 +195,7 @@ final class UnwrittenValues {
     ) -> Told {
         var result = Told(column: column.column)
         for range in keys.ranges {
-            var index = column.items.firstIndex(atLeast: range.lowerBound.word)
+            var index = column.items.partitionPoint { $0.key < range.lowerBound.word }
             while index < column.items.count, column.items[index].key <= range.upperBound.word {
                 let item = column.items[index]
                 let key = ObjectKey(word: item.key)
@@ -268,19 +268,6 @@ final class UnwrittenValues {
 extension ClosedRange<ObjectKey> {
     /// How many keys follow the first.
     var more: UInt64 { UInt64(bitPattern: upperBound.rawValue &- lowerBound.rawValue) }
-}
-
-extension [RadixItem] {
-    /// Of sorted ones.
-    fileprivate func firstIndex(atLeast key: UInt64) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) >> 1
-            if self[middle].key < key { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
 }
 
 extension LogBytes {

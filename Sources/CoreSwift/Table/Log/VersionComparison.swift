@@ -250,9 +250,7 @@ struct RowCursor {
 
     var place: RowPlace? {
         if others != nil { return found }
-        return leaf.map {
-            RowPlace(leaf: UnsafeMutableRawPointer(mutating: $0.base), row: row, state: .sealed)
-        }
+        return leaf.map { RowPlace($0, row) }
     }
 
     /// What the row's own key is, where `key` is that of the other file.
