@@ -52,12 +52,7 @@ extension Decimal128 {
             return rounded(sign: sign, UInt256(low: quotient), exponent, isInexact: true)
         }
         var exact = quotient
-        while exponent < ideal {
-            let (shorter, digit) = exact.quotientAndRemainder(dividingBy: 10)
-            if digit != 0 { break }
-            exact = shorter
-            exponent += 1
-        }
+        dropZeros(&exact, &exponent, below: ideal)
         return rounded(sign: sign, UInt256(low: exact), exponent)
     }
 

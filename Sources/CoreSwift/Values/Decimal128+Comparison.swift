@@ -17,12 +17,7 @@ extension Decimal128: Comparable, Hashable {
             return
         }
         var exponent = exponent
-        while true {
-            let (shorter, digit) = coefficient.quotientAndRemainder(dividingBy: 10)
-            if digit != 0 { break }
-            coefficient = shorter
-            exponent += 1
-        }
+        Self.dropZeros(&coefficient, &exponent, below: .max)
         hasher.combine(isNegative)
         hasher.combine(coefficient)
         hasher.combine(exponent)

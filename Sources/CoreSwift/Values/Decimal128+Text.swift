@@ -182,12 +182,7 @@ extension Decimal128: CustomStringConvertible, LosslessStringConvertible {
         if coefficient == 0 {
             return Decimal128(sign: isNegative, coefficient: 0, exponent: 0)
         }
-        while exponent < 0 {
-            let (shorter, digit) = coefficient.quotientAndRemainder(dividingBy: 10)
-            if digit != 0 { break }
-            coefficient = shorter
-            exponent += 1
-        }
+        Self.dropZeros(&coefficient, &exponent, below: 0)
         return Decimal128(sign: isNegative, coefficient: coefficient, exponent: exponent)
     }
 
@@ -220,13 +215,8 @@ extension Decimal128: CustomStringConvertible, LosslessStringConvertible {
         var coefficient = coefficient
         var exponent = exponent
         if coefficient == 0 { return 0 }
-        while exponent < 0 {
-            let (shorter, digit) = coefficient.quotientAndRemainder(dividingBy: 10)
-            if digit != 0 { return nil }
-            coefficient = shorter
-            exponent += 1
-        }
-        guard exponent < 19, coefficient < 1 << 64 else { return nil }
+        Self.dropZeros(&coefficient, &exponent, below: 0)
+        guard exponent >= 0, exponent < 19, coefficient < 1 << 64 else { return nil }
         let magnitude = coefficient * PowersOfTen.power(exponent)
         if isNegative {
             guard magnitude <= 1 << 63 else { return nil }

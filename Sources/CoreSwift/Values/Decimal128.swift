@@ -70,6 +70,16 @@ public struct Decimal128: Sendable {
         return Int(field & 0x3FFF) - Self.bias
     }
 
+    /// Takes zeros from the end of a coefficient other than 0, as long as the power of ten is below `limit`.
+    static func dropZeros(_ coefficient: inout UInt128, _ exponent: inout Int, below limit: Int) {
+        while exponent < limit {
+            let (shorter, digit) = coefficient.quotientAndRemainder(dividingBy: 10)
+            if digit != 0 { break }
+            coefficient = shorter
+            exponent += 1
+        }
+    }
+
     public static prefix func - (value: Decimal128) -> Decimal128 {
         Decimal128(low: value.low, high: value.high ^ 1 << 63)
     }

@@ -299,12 +299,8 @@ package struct JSONReader {
     private mutating func hexDigits() throws(RealmError) -> UInt32 {
         var code: UInt32 = 0
         for _ in 0..<4 {
-            let digit: UInt8
-            switch position < bytes.count ? bytes[position] : 0 {
-            case let byte where byte &- UInt8(ascii: "0") <= 9: digit = byte &- UInt8(ascii: "0")
-            case let byte where (byte | 0x20) &- UInt8(ascii: "a") <= 5:
-                digit = (byte | 0x20) &- UInt8(ascii: "a") &+ 10
-            default: throw wrong("four hexadecimal digits")
+            guard position < bytes.count, let digit = HexText.digit(bytes[position]) else {
+                throw wrong("four hexadecimal digits")
             }
             code = code << 4 | UInt32(digit)
             position += 1
@@ -312,28 +308,12 @@ package struct JSONReader {
         return code
     }
 
-    /// A UTF-8 sequence of several bytes (the table of RFC 3629).
+    /// A UTF-8 sequence of several bytes.
     private mutating func sequence() throws(RealmError) {
-        let first = bytes[position]
-        let second: ClosedRange<UInt8>
-        let count: Int
-        switch first {
-        case 0xC2...0xDF: (count, second) = (2, 0x80...0xBF)
-        case 0xE0: (count, second) = (3, 0xA0...0xBF)
-        case 0xED: (count, second) = (3, 0x80...0x9F)
-        case 0xE1...0xEF: (count, second) = (3, 0x80...0xBF)
-        case 0xF0: (count, second) = (4, 0x90...0xBF)
-        case 0xF1...0xF3: (count, second) = (4, 0x80...0xBF)
-        case 0xF4: (count, second) = (4, 0x80...0x8F)
-        default: throw wrong("UTF-8")
-        }
-        guard bytes.count - position >= count, second.contains(bytes[position + 1]) else {
-            throw wrong("UTF-8")
-        }
-        for index in 2..<max(count, 2) where bytes[position + index] & 0xC0 != 0x80 {
-            throw wrong("UTF-8")
-        }
-        position += count
+        guard let start = bytes.baseAddress else { return }
+        let (scalar, length) = UTF8Scalars.decode(start, position, bytes.count)
+        guard scalar != nil else { throw wrong("UTF-8") }
+        position += length
     }
 
     // MARK: Errors

@@ -79,17 +79,17 @@ extension ObjectId: CustomStringConvertible {
     public var description: String { HexText.text(bytes) }
 }
 
-enum HexText {
+package enum HexText {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
         return String(decoding: text, as: UTF8.self)
     }
 
     /// The values of hexadecimal digits in either case; nil if something else is among them.
-    static func digits(_ text: [UInt8]) -> [UInt8]? {
+    package static func digits(_ text: [UInt8]) -> [UInt8]? {
         var result: [UInt8] = []
         for byte in text {
             guard let digit = digit(byte) else { return nil }

@@ -105,3 +105,25 @@ public enum Value: Hashable, Sendable {
         return try body(UnsafeRawPointer(copy), bytes.count)
     }
 }
+
+/// A value as a key of a dictionary: a text is compared by its bytes.
+package struct ExactValue: Hashable {
+    package let value: Value
+
+    package init(_ value: Value) { self.value = value }
+
+    package static func == (a: ExactValue, b: ExactValue) -> Bool {
+        if case .string(let a) = a.value, case .string(let b) = b.value {
+            return ByteText(a) == ByteText(b)
+        }
+        return a.value == b.value
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        if case .string(let text) = value {
+            ByteText(text).hash(into: &hasher)
+        } else {
+            value.hash(into: &hasher)
+        }
+    }
+}

@@ -33,37 +33,32 @@ struct WordScanner {
     /// Made when a word has other letters than those of ASCII.
     var folder: TextFolder?
 
-    /// Calls `body` with each word of a text, repeated ones again. The bytes live until it returns.
-    @inline(__always)
+    /// Calls `body` with each word of a text, repeated ones again. The bytes live until it returns. Whether
+    /// some character belongs to no word.
+    @inline(__always) @discardableResult
     static func forEachWord(
         _ text: UnsafeRawBufferPointer, _ rules: WordRules, _ body: (UnsafeRawPointer, Int) -> Void
-    ) {
-        guard let start = text.baseAddress, text.count > 0 else { return }
-        withUnsafeTemporaryAllocation(byteCount: rules.wordBytesMax, alignment: 8) { buffer in
-            guard let word = buffer.baseAddress else { return }
+    ) -> Bool {
+        guard let start = text.baseAddress, text.count > 0 else { return false }
+        return withUnsafeTemporaryAllocation(
+            byteCount: rules.wordBytesMax, alignment: 8
+        ) { buffer in
+            guard let word = buffer.baseAddress else { return false }
             var scanner = WordScanner(
                 text: start, count: text.count, rules: rules, word: word)
             while scanner.next() { body(UnsafeRawPointer(word), scanner.wordCount) }
+            return scanner.metSeparator
         }
     }
 
     /// The words of a text without anything between them; nil when there is some other character.
     static func words(_ text: [UInt8], _ rules: WordRules) -> [[UInt8]]? {
         text.withUnsafeBytes { source in
-            guard let start = source.baseAddress, source.count > 0 else { return [] }
-            return withUnsafeTemporaryAllocation(
-                byteCount: rules.wordBytesMax, alignment: 8
-            ) { buffer in
-                guard let word = buffer.baseAddress else { return [] }
-                var scanner = WordScanner(
-                    text: start, count: source.count, rules: rules, word: word)
-                var words: [[UInt8]] = []
-                while scanner.next() {
-                    words.append(
-                        [UInt8](UnsafeRawBufferPointer(start: word, count: scanner.wordCount)))
-                }
-                return scanner.metSeparator ? nil : words
+            var words: [[UInt8]] = []
+            let hasOthers = forEachWord(source, rules) { word, count in
+                words.append([UInt8](UnsafeRawBufferPointer(start: word, count: count)))
             }
+            return hasOthers ? nil : words
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
     private func words(_ bytes: [UInt8], _ rules: WordRules = .latin) -> [String] {
         var found: [String] = []
         bytes.withUnsafeBytes {
-            WordScanner.forEachWord($0, rules) { start, count in
+            _ = WordScanner.forEachWord($0, rules) { start, count in
                 found.append(
                     String(
                         decoding: UnsafeRawBufferPointer(start: start, count: count),
