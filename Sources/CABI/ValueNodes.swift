@@ -18,6 +18,18 @@ private func valueNodes(
         start: UnsafeRawPointer(nodes).assumingMemoryBound(to: ValueNode.self), count: count)
 }
 
+/// Writes the value that nodes describe to its target.
+@discardableResult
+private func write(
+    _ target: NodeTarget, _ nodes: UnsafePointer<realm_value_node_t>?, _ count: Int,
+    _ update: realm_update_policy_e, _ keys: UnsafeMutablePointer<realm_object_key_t>?
+) throws(RealmError) -> NodeCreation {
+    var creation = try NodeCreation(
+        target, try valueNodes(nodes, count), try policy(update))
+    try creation.run(keys?.objectKeys)
+    return creation
+}
+
 /// Creates an object, with all that is nested in it, or updates the one with its primary key as
 /// `update` says; returns a new handle. The root is an RLM_NODE_OBJECT. Values have the types of
 /// their properties; objects in the place of links are created or updated likewise, embedded ones in
@@ -36,10 +48,8 @@ public func realm_object_create_from_nodes(
     _ update: realm_update_policy_e, _ out_keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        try realmHeld(realm).createObject(
-            ClassKey(class_key), nodes: try valueNodes(nodes, num_nodes),
-            update: try policy(update), keys: out_keys?.objectKeys
-        ).cHandle
+        let target = NodeTarget.newObject(try realmHeld(realm), ClassKey(class_key))
+        return try write(target, nodes, num_nodes, update, out_keys).takeRoot().cHandle
     }
 }
 
@@ -53,21 +63,7 @@ public func realm_object_set_nodes(
     _ update: realm_update_policy_e, _ out_keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        try objectHeld(object).setProperties(
-            nodes: try valueNodes(nodes, num_nodes), update: try policy(update),
-            keys: out_keys?.objectKeys)
-    }
-}
-
-private func put(
-    _ list: OpaquePointer?, _ index: Int, isInsertion: Bool,
-    _ nodes: UnsafePointer<realm_value_node_t>?, _ count: Int, _ update: realm_update_policy_e,
-    _ keys: UnsafeMutablePointer<realm_object_key_t>?
-) -> Bool {
-    succeeds(list, .list) { list throws(RealmError) in
-        try list.put(
-            nodes: try valueNodes(nodes, count), at: index, isInsertion: isInsertion,
-            update: try policy(update), keys: keys?.objectKeys)
+        try write(.object(try objectHeld(object)), nodes, num_nodes, update, out_keys)
     }
 }
 
@@ -80,7 +76,10 @@ public func realm_list_insert_nodes(
     _ num_nodes: Int, _ update: realm_update_policy_e,
     _ out_keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> Bool {
-    put(list, index, isInsertion: true, nodes, num_nodes, update, out_keys)
+    succeeds(list, .list) { list throws(RealmError) in
+        let target = NodeTarget.element(list, index, isInsertion: true)
+        try write(target, nodes, num_nodes, update, out_keys)
+    }
 }
 
 /// Replaces an element of a list; as `realm_list_insert_nodes()`.
@@ -90,7 +89,10 @@ public func realm_list_set_nodes(
     _ num_nodes: Int, _ update: realm_update_policy_e,
     _ out_keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> Bool {
-    put(list, index, isInsertion: false, nodes, num_nodes, update, out_keys)
+    succeeds(list, .list) { list throws(RealmError) in
+        let target = NodeTarget.element(list, index, isInsertion: false)
+        try write(target, nodes, num_nodes, update, out_keys)
+    }
 }
 
 /// Adds a value to a set, if it is not there; an object with everything inside it is created. As
@@ -101,9 +103,7 @@ public func realm_set_insert_nodes(
     _ update: realm_update_policy_e, _ out_keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> Bool {
     succeeds(set, .set) { set throws(RealmError) in
-        try set.insert(
-            nodes: try valueNodes(nodes, num_nodes), update: try policy(update),
-            keys: out_keys?.objectKeys)
+        try write(.member(set), nodes, num_nodes, update, out_keys)
     }
 }
 
@@ -117,8 +117,6 @@ public func realm_dictionary_insert_nodes(
     _ update: realm_update_policy_e, _ out_keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> Bool {
     succeeds(dictionary, .dictionary) { dictionary throws(RealmError) in
-        try dictionary.insert(
-            nodes: try valueNodes(nodes, num_nodes), key: RawValue(key),
-            update: try policy(update), keys: out_keys?.objectKeys)
+        try write(.entry(dictionary, RawValue(key)), nodes, num_nodes, update, out_keys)
     }
 }

@@ -25,40 +25,27 @@ extension ObjectHandle {
         }
         let stored = owner.properties.filter { $0.key != .invalid }
         for property in stored.sortedFew(by: { $0.key.column < $1.key.column }) {
-            let text = try text(of: property, level)
+            let text = try text(
+                of: try content(property.key, property.collection),
+                isMixed: property.type == .mixed, level)
             members.append("\(JSONText.quoted(property.name)):\(text)")
         }
         return "{" + members.joined(separator: ",") + "}"
     }
 
-    private func text(of property: PropertySchema, _ level: Int) throws(RealmError) -> String {
-        let key = property.key
-        let isMixed = property.type == .mixed
-        if property.collection != .none {
-            return try text(
-                of: try collection(key, property.collection), isMixed: isMixed, level)
-        }
-        let raw = try value(key)
-        if let nested = NestedCell.type(raw) {
-            return try text(of: try collection(key, nested), isMixed: true, level)
-        }
-        return try text(raw, isMixed: isMixed, level)
-    }
-
     /// Not deeper than collections can be nested.
     private func text(
-        of collection: RealmCollection, isMixed: Bool, _ level: Int
+        of content: StoredContent, isMixed: Bool, _ level: Int
     ) throws(RealmError) -> String {
+        let collection: RealmCollection
+        switch content {
+        case .value(let raw): return try text(raw, isMixed: isMixed, level)
+        case .collection(let found): collection = found
+        }
         let isDictionary = collection.type == .dictionary
         var parts: [String] = []
         for index in 0..<(try collection.count()) {
-            let raw = try collection.get(index)
-            var part: String
-            if let nested = NestedCell.type(raw) {
-                part = try text(of: try collection.nested(index, nested), isMixed: true, level)
-            } else {
-                part = try text(raw, isMixed: isMixed, level)
-            }
+            var part = try text(of: try collection.content(index), isMixed: isMixed, level)
             if isDictionary {
                 part = JSONText.text(try Value(try collection.key(index))) + ":" + part
             }
@@ -115,24 +102,43 @@ package enum JSONText {
         }
     }
 
-    /// Escapes quotes, backslashes and the control characters that have a letter; other bytes
-    /// stand as they are.
+    /// The text in quotes, in the format of objects as text.
     static func quoted(_ text: String) -> String {
-        var bytes: [UInt8] = [0x22]
-        for byte in text.utf8 {
-            switch byte {
-            case 0x22: bytes += [0x5C, 0x22]
-            case 0x5C: bytes += [0x5C, 0x5C]
-            case 0x0A: bytes += [0x5C, 0x6E]
-            case 0x0D: bytes += [0x5C, 0x72]
-            case 0x09: bytes += [0x5C, 0x74]
-            case 0x0C: bytes += [0x5C, 0x66]
-            case 0x08: bytes += [0x5C, 0x62]
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(0x22)
+        var bytes: [UInt8] = []
+        quote(text, escapesAll: false, into: &bytes)
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Adds the text in quotes. Escapes quotes, backslashes and control characters: those that have a letter, or
+    /// all. Other bytes stand as they are, and go over in pieces.
+    static func quote(_ text: String, escapesAll: Bool, into bytes: inout [UInt8]) {
+        var text = text
+        bytes.append(UInt8(ascii: "\""))
+        text.withUTF8 { source in
+            var start = 0
+            for (index, byte) in source.enumerated()
+            where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                guard let escape = escape(byte, escapesAll) else { continue }
+                bytes.append(contentsOf: source[start..<index])
+                bytes.append(contentsOf: escape.utf8)
+                start = index + 1
+            }
+            bytes.append(contentsOf: source[start...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func escape(_ byte: UInt8, _ escapesAll: Bool) -> String? {
+        switch byte {
+        case UInt8(ascii: "\""): return "\\\""
+        case UInt8(ascii: "\\"): return "\\\\"
+        case 0x0A: return "\\n"
+        case 0x0D: return "\\r"
+        case 0x09: return "\\t"
+        case 0x0C: return "\\f"
+        case 0x08: return "\\b"
+        default: return escapesAll ? "\\u00" + HexText.text([byte]) : nil
+        }
     }
 
     /// As C's `%.<digits>e`.

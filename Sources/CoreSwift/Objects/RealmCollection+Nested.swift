@@ -1,4 +1,23 @@
-// Lists and dictionaries in the elements of mixed collections.
+// Lists and dictionaries in mixed values.
+
+/// What a property or an element is: a single value, or a collection, be it the property's own or a mixed value.
+package enum StoredContent {
+    /// Text is borrowed until the realm moves or changes.
+    case value(RawValue)
+    case collection(RealmCollection)
+}
+
+extension ObjectHandle {
+    /// What a property holds, which is a collection of the type, or `.none`.
+    package func content(
+        _ propertyKey: PropertyKey, _ type: CollectionType
+    ) throws(RealmError) -> StoredContent {
+        if type != .none { return .collection(try collection(propertyKey, type)) }
+        let value = try value(propertyKey)
+        guard let nested = value.nestedType else { return .value(value) }
+        return .collection(try collection(propertyKey, nested))
+    }
+}
 
 extension RawValue {
     /// What stands for a new, empty collection.
@@ -15,6 +34,13 @@ extension RealmCollection {
     package func holdsMixed() throws(RealmError) -> Bool {
         if isFound { return elements.valueInfo.pointee.kind == .mixed }
         return try valueInfo().kind == .mixed
+    }
+
+    /// What element `index` is, or the value of that entry of a dictionary.
+    package func content(_ index: Int) throws(RealmError) -> StoredContent {
+        let value = try get(index)
+        guard let type = value.nestedType else { return .value(value) }
+        return .collection(try nested(index, type))
     }
 
     /// The collection that element `index` is. Always given: one that is not valid where the

@@ -118,28 +118,15 @@ struct ObjectCopy {
             guard let property, property.type == .object || property.type == .mixed else {
                 continue
             }
-            let key = property.key
-            if property.collection != .none {
-                try walk(try object.collection(key, property.collection))
-                continue
-            }
-            let value = try object.value(key)
-            if let nested = NestedCell.type(value) {
-                try walk(try object.collection(key, nested))
-            } else {
-                try reach(value)
-            }
+            try walk(try object.content(property.key, property.collection))
         }
     }
 
-    private mutating func walk(_ collection: RealmCollection) throws(RealmError) {
-        for index in 0..<(try collection.count()) {
-            let value = try collection.get(index)
-            if let nested = NestedCell.type(value) {
-                try walk(try collection.nested(index, nested))
-            } else {
-                try reach(value)
-            }
+    private mutating func walk(_ content: StoredContent) throws(RealmError) {
+        switch content {
+        case .value(let value): try reach(value)
+        case .collection(let collection):
+            for index in 0..<(try collection.count()) { try walk(try collection.content(index)) }
         }
     }
 
@@ -316,39 +303,34 @@ struct ObjectCopy {
     private mutating func content(
         _ object: ObjectHandle, _ property: PropertySchema, _ owner: Int, _ place: Int
     ) throws(RealmError) -> PlannedContent {
-        let key = property.key
-        if property.collection != .none {
-            return try contents(try object.collection(key, property.collection), owner, place)
-        }
-        let value = try object.value(key)
-        if let nested = NestedCell.type(value) {
-            return try contents(try object.collection(key, nested), owner, place)
-        }
-        return try content(value) { creation throws(RealmError) in
-            try creation.current(owner, place)
-        }
+        let site = CreationSite(owner: creation.objects[owner].class_, property: place)
+        return try content(try object.content(property.key, property.collection), owner, site)
     }
 
-    private mutating func contents(
-        _ collection: RealmCollection, _ owner: Int, _ place: Int
+    private mutating func content(
+        _ content: StoredContent, _ owner: Int, _ site: CreationSite
     ) throws(RealmError) -> PlannedContent {
+        let collection: RealmCollection
+        switch content {
+        case .value(let raw): return try self.content(raw, owner, site)
+        case .collection(let found): collection = found
+        }
+        var site = site
         var list: [PlannedContent] = []
         var dictionary: [(key: String, value: PlannedContent)] = []
         let isDictionary = collection.type == .dictionary
         for index in 0..<(try collection.count()) {
-            let name = isDictionary ? try Self.text(try collection.key(index)) : ""
-            let value = try collection.get(index)
-            let content: PlannedContent
-            if let nested = NestedCell.type(value) {
-                content = try contents(try collection.nested(index, nested), owner, place)
+            if isDictionary {
+                site.key = try Self.text(try collection.key(index))
             } else {
-                content = try self.content(value) { creation throws(RealmError) in
-                    isDictionary
-                        ? try creation.current(owner, place, key: name)
-                        : try creation.current(owner, place, at: index)
-                }
+                site.index = index
             }
-            if isDictionary { dictionary.append((name, content)) } else { list.append(content) }
+            let content = try self.content(try collection.content(index), owner, site)
+            if isDictionary {
+                dictionary.append((site.key ?? "", content))
+            } else {
+                list.append(content)
+            }
         }
         return isDictionary ? .dictionary(dictionary) : .list(list)
     }
@@ -359,14 +341,14 @@ struct ObjectCopy {
     }
 
     private mutating func content(
-        _ raw: RawValue, current: (Creation) throws(RealmError) -> ObjectKey?
+        _ raw: RawValue, _ owner: Int, _ site: CreationSite
     ) throws(RealmError) -> PlannedContent {
         guard case .link(let link) = try Value(raw) else { return .value(try Value(raw)) }
         let match = try match(link.classKey)
         if match.source.kind == .embedded {
             let child = try source.object(link.classKey, link.objectKey)
             defer { child.release() }
-            let existing = policy == .modified ? try current(creation) : nil
+            let existing = policy == .modified ? try creation.current(owner, site) : nil
             return .embedded(try plan(child, match, existing: existing))
         }
         guard let place = places[link], let key = entries[place].counterpart else {

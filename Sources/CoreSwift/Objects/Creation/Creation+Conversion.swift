@@ -9,10 +9,7 @@ extension Creation {
         let property = owner.properties[place]
         var site = CreationSite(owner: owner, property: place)
         switch property.collection {
-        case .none:
-            return try element(tree, property, site) { creation throws(RealmError) in
-                try creation.current(object, place)
-            }
+        case .none: return try element(tree, property, site, object)
         case .list, .set:
             guard case .list(let elements) = try orEmpty(tree, .list([])) else {
                 throw mismatch(site, "a list (\(property.typeDescription))", tree)
@@ -21,10 +18,7 @@ extension Creation {
             result.reserveCapacity(elements.count)
             for (index, tree) in elements.enumerated() {
                 site.index = index
-                result.append(
-                    try element(tree, property, site) { creation throws(RealmError) in
-                        try creation.current(object, place, at: index)
-                    })
+                result.append(try element(tree, property, site, object))
             }
             return .list(result)
         case .dictionary:
@@ -36,11 +30,7 @@ extension Creation {
             for entry in entries {
                 try checkKey(entry.name, site)
                 site.key = entry.name
-                let value = try element(entry.value, property, site) {
-                    creation throws(RealmError) in
-                    try creation.current(object, place, key: entry.name)
-                }
-                result.append((entry.name, value))
+                result.append((entry.name, try element(entry.value, property, site, object)))
             }
             return .dictionary(result)
         }
@@ -59,10 +49,9 @@ extension Creation {
         }
     }
 
-    /// A single value. `current` gives the embedded object in its place.
+    /// A single value of a planned object.
     private func element(
-        _ tree: ValueTree, _ property: CreationProperty, _ site: CreationSite,
-        current: (Creation) throws(RealmError) -> ObjectKey?
+        _ tree: ValueTree, _ property: CreationProperty, _ site: CreationSite, _ object: Int
     ) throws(RealmError) -> PlannedContent {
         if case .value(.null) = tree {
             try site.checkNull(property)
@@ -73,7 +62,7 @@ extension Creation {
             let target = try realm.creationClass(for: property)
             guard target.isEmbedded else { return try mention(tree, target, site) }
             return try describeEmbedded(
-                tree, target, site, current: policy == .modified ? try current(self) : nil)
+                tree, target, site, current: policy == .modified ? try current(object, site) : nil)
         case .mixed:
             // Of a collection the elements are nested in it.
             let depth = property.collection == .none ? 0 : 1
@@ -84,43 +73,29 @@ extension Creation {
 
     // MARK: Embedded objects that are there
 
-    /// Key of the embedded object that `find` finds in a property of a planned object that is there.
-    private func current(
-        _ object: Int, _ place: Int,
-        _ find: (ObjectHandle, CreationProperty) throws(RealmError) -> ObjectHandle?
-    ) throws(RealmError) -> ObjectKey? {
-        let class_ = objects[object].class_
-        guard let key = objects[object].existing else { return nil }
-        let owner = try realm.object(class_.key, key)
+    /// Key of the embedded object that is at a site in a planned object, if both are there.
+    func current(_ object: Int, _ site: CreationSite) throws(RealmError) -> ObjectKey? {
+        guard let key = objects[object].existing, let place = site.property else { return nil }
+        let property = site.owner.properties[place]
+        let owner = try realm.object(site.owner.key, key)
         defer { owner.release() }
-        let child = try find(owner, class_.properties[place])
-        defer { child?.release() }
-        return child?.objectKey
-    }
-
-    /// Key of the embedded object that a property of a planned object holds now.
-    func current(_ object: Int, _ place: Int) throws(RealmError) -> ObjectKey? {
-        try current(object, place) { owner, property throws(RealmError) in
-            try owner.linkedObject(property.key)
-        }
-    }
-
-    /// The same for an element of a list.
-    func current(_ object: Int, _ place: Int, at index: Int) throws(RealmError) -> ObjectKey? {
-        try current(object, place) { owner, property throws(RealmError) in
-            let list = try owner.collection(property.key, property.collection)
-            return index < (try list.count()) ? try list.object(index) : nil
-        }
-    }
-
-    /// The same for a value of a dictionary.
-    func current(_ object: Int, _ place: Int, key: String) throws(RealmError) -> ObjectKey? {
-        try current(object, place) { owner, property throws(RealmError) in
-            let dictionary = try owner.collection(property.key, property.collection)
-            return try Value.string(key).withRaw { raw throws(RealmError) in
-                try dictionary.object(key: raw)
+        let child: ObjectHandle?
+        if property.collection == .none {
+            child = try owner.linkedObject(property.key)
+        } else {
+            let collection = try owner.collection(property.key, property.collection)
+            if let key = site.key {
+                child = try Value.string(key).withRaw { raw throws(RealmError) in
+                    try collection.object(key: raw)
+                }
+            } else if let index = site.index, index < (try collection.count()) {
+                child = try collection.object(index)
+            } else {
+                child = nil
             }
         }
+        defer { child?.release() }
+        return child?.objectKey
     }
 
     // MARK: Mixed values

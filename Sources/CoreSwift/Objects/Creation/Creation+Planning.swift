@@ -26,7 +26,7 @@ extension Creation {
             let stored = try Value(try object.value(class_.properties[primaryKey].key))
             for value in values where value.property == primaryKey {
                 let given = try primaryKeyValue(value.tree, class_)
-                guard ExactKey.isSame(given, stored) else {
+                guard ExactValue(given) == ExactValue(stored) else {
                     throw RealmError(
                         .modifyPrimaryKey,
                         "\(class_.keySite.description) identifies the object; it can't be changed from "

@@ -63,7 +63,7 @@ extension Creation {
     }
 
     /// Notes that an embedded object is there; its values follow.
-    private func place(_ handle: ObjectHandle, _ object: Int, isNew: Bool) {
+    private func fillLater(_ handle: ObjectHandle, _ object: Int, isNew: Bool) {
         objects[object].existing = handle.objectKey
         embedded.append((handle, object, isNew))
     }
@@ -78,7 +78,9 @@ extension Creation {
             guard let content = contents[place], place != class_.primaryKey else { continue }
             let property = class_.properties[place]
             if property.collection == .none {
-                try set(handle, property, content, isNew: isNew)
+                // A new row has the null already.
+                if isNew, content.isNull { continue }
+                try put(content, .property(handle, property.key), spares: spares(isNew))
             } else {
                 try assign(handle, property, content, isNew: isNew)
             }
@@ -106,38 +108,29 @@ extension Creation {
         return try body(.link(objects[index].class_.key, key))
     }
 
-    // MARK: Single values
+    // MARK: Values
 
-    private func set(
-        _ handle: ObjectHandle, _ property: CreationProperty, _ content: PlannedContent, isNew: Bool
+    /// Writes what goes to a place. `spares`: what is equal is left alone.
+    func put(
+        _ content: PlannedContent, _ place: ContentPlace, spares: Bool
     ) throws(RealmError) {
-        let key = property.key
+        if spares, let stored = try place.stored(), try isSame(stored, content) { return }
         switch content {
         case .embedded(let child):
             if let existing = objects[child].existing {
-                place(
-                    try realm.object(objects[child].class_.key, existing), child, isNew: false)
-            } else {
-                writtenCount += 1
-                place(try handle.createEmbedded(key), child, isNew: true)
+                let handle = try realm.object(objects[child].class_.key, existing)
+                return fillLater(handle, child, isNew: false)
             }
+            fillLater(try place.createEmbedded(), child, isNew: true)
         case .list, .dictionary:
-            let type = content.nestedType
-            if spares(isNew), try isSame(handle, key, content) { return }
-            writtenCount += 1
-            let collection = try handle.setCollection(key, type)
+            let collection = try place.setCollection(content.nestedType)
             try collection.removeAll(isAssignment: true)
             try fillNested(collection, content)
         case .value, .raw, .object, .reference:
-            let isWritten = try withRaw(content) { raw throws(RealmError) in
-                // A new row has the null already.
-                if isNew, raw.isNull { return false }
-                if spares(isNew), try handle.value(key).isIdentical(to: raw) { return false }
-                try handle.setValue(key, raw)
-                return true
-            }
-            if isWritten { writtenCount += 1 }
+            let isWritten = try withRaw(content) { raw throws(RealmError) in try place.set(raw) }
+            if !isWritten { return }
         }
+        writtenCount += 1
     }
 
     /// Puts elements into an empty collection of a mixed value, which was counted as written.
@@ -149,11 +142,11 @@ extension Creation {
         switch content {
         case .list(let elements):
             for (index, element) in elements.enumerated() {
-                try put(element, into: collection, at: index, isInsertion: true, isNew: true)
+                try put(element, .element(collection, index, isInsertion: true), spares: false)
             }
         case .dictionary(let entries):
             for entry in entries {
-                try put(entry.value, into: collection, key: entry.key, isNew: true)
+                try put(entry.value, .entry(collection, entry.key), spares: false)
             }
         default: break
         }
@@ -172,27 +165,26 @@ extension Creation {
         }
         switch (property.collection, content) {
         case (.list, .list(let elements)):
-            try assign(collection, elements, isNew: isNew)
+            try assign(collection, elements, spares: updates)
         case (.set, .list(let elements)):
             if updates { try keep(elements, in: collection) }
-            for element in elements { try add(element, to: collection) }
+            for element in elements { try put(element, .member(collection), spares: false) }
         case (.dictionary, .dictionary(let entries)):
             if updates { try keep(entries.map(\.key), in: collection) }
             for entry in entries {
-                try put(entry.value, into: collection, key: entry.key, isNew: !updates)
+                try put(entry.value, .entry(collection, entry.key), spares: updates)
             }
         default: break
         }
     }
 
     private func assign(
-        _ list: RealmCollection, _ elements: [PlannedContent], isNew: Bool
+        _ list: RealmCollection, _ elements: [PlannedContent], spares: Bool
     ) throws(RealmError) {
         var count = try list.count()
         for (index, element) in elements.enumerated() {
             try put(
-                element, into: list, at: index, isInsertion: index >= count,
-                isNew: !spares(isNew))
+                element, .element(list, index, isInsertion: index >= count), spares: spares)
         }
         while count > elements.count {
             count -= 1
@@ -229,140 +221,112 @@ extension Creation {
         }
     }
 
-    // MARK: Elements
-
-    /// Adds an element to a set.
-    func add(_ content: PlannedContent, to set: RealmCollection) throws(RealmError) {
-        let isNew = try withRaw(content) { raw throws(RealmError) in try set.insert(raw).isNew }
-        if isNew { writtenCount += 1 }
-    }
-
-    /// Writes an element of a list, or inserts one.
-    func put(
-        _ content: PlannedContent, into list: RealmCollection, at index: Int, isInsertion: Bool,
-        isNew: Bool
-    ) throws(RealmError) {
-        if !isInsertion, !isNew, try isSame(list, index, content) { return }
-        switch content {
-        case .embedded(let child):
-            if let existing = objects[child].existing {
-                return place(
-                    try realm.object(objects[child].class_.key, existing), child, isNew: false)
-            }
-            let handle =
-                isInsertion
-                ? try list.insertEmbedded(at: index) : try list.setEmbedded(at: index)
-            place(handle, child, isNew: true)
-        case .list, .dictionary:
-            let type = content.nestedType
-            let nested =
-                isInsertion
-                ? try list.insertNested(type, at: index) : try list.setNested(type, at: index)
-            try nested.removeAll(isAssignment: true)
-            try fillNested(nested, content)
-        case .value, .raw, .object, .reference:
-            try withRaw(content) { raw throws(RealmError) in
-                if isInsertion {
-                    try list.insert(raw, at: index)
-                } else {
-                    try list.set(raw, at: index)
-                }
-            }
-        }
-        writtenCount += 1
-    }
-
-    /// Writes the value of a key.
-    func put(
-        _ content: PlannedContent, into dictionary: RealmCollection, key: String, isNew: Bool
-    ) throws(RealmError) {
-        let index = try Value.string(key).withRaw { raw throws(RealmError) in
-            try dictionary.find(key: raw)
-        }
-        if !isNew, let index, try isSame(dictionary, index, content) { return }
-        if case .embedded(let child) = content, let existing = objects[child].existing {
-            return place(
-                try realm.object(objects[child].class_.key, existing), child, isNew: false)
-        }
-        writtenCount += 1
-        let made = try Value.string(key).withRaw { raw throws(RealmError) -> PlacedContent in
-            switch content {
-            case .embedded(let child):
-                return .embedded(try dictionary.insertEmbedded(key: raw), child)
-            case .list, .dictionary:
-                return .nested(
-                    try dictionary.insertNested(
-                        content.nestedType, key: raw, takesAnyKey: true))
-            case .value, .raw, .object, .reference:
-                _ = try withRaw(content) { value throws(RealmError) in
-                    try dictionary.insert(value, key: raw, takesAnyKey: true)
-                }
-                return .value
-            }
-        }
-        switch made {
-        case .embedded(let handle, let child): place(handle, child, isNew: true)
-        case .nested(let collection):
-            try collection.removeAll(isAssignment: true)
-            try fillNested(collection, content)
-        case .value: break
-        }
-    }
-
-    private enum PlacedContent {
-        case value
-        case embedded(ObjectHandle, Int)
-        case nested(RealmCollection)
-    }
-
     // MARK: Comparing
 
-    /// Whether the elements or value of a property are what is wanted.
+    /// Whether something is what is wanted. Collections in mixed values are no deeper than they can be nested.
     private func isSame(
-        _ handle: ObjectHandle, _ key: PropertyKey, _ content: PlannedContent
+        _ stored: StoredContent, _ content: PlannedContent
     ) throws(RealmError) -> Bool {
-        let type = content.nestedType
-        guard NestedCell.type(try handle.value(key)) == type else { return false }
-        return try isSame(try handle.collection(key, type), content)
-    }
-
-    private func isSame(
-        _ collection: RealmCollection, _ index: Int, _ content: PlannedContent
-    ) throws(RealmError) -> Bool {
-        let stored = try collection.get(index)
-        switch content {
-        case .embedded: return false
-        case .list, .dictionary:
-            let type = content.nestedType
-            guard NestedCell.type(stored) == type else { return false }
-            return try isSame(try collection.nested(index, type), content)
-        case .value, .raw, .object, .reference:
-            return try withRaw(content) { stored.isIdentical(to: $0) }
-        }
-    }
-
-    /// Of collections in mixed values; not deeper than they can be nested.
-    private func isSame(
-        _ collection: RealmCollection, _ content: PlannedContent
-    ) throws(RealmError) -> Bool {
-        switch content {
-        case .list(let elements):
-            guard try collection.count() == elements.count else { return false }
+        switch (stored, content) {
+        case (.value(let raw), .value), (.value(let raw), .raw), (.value(let raw), .object),
+            (.value(let raw), .reference):
+            return try withRaw(content) { raw.isIdentical(to: $0) }
+        case (.collection(let list), .list(let elements)) where list.type == .list:
+            guard try list.count() == elements.count else { return false }
             for (index, element) in elements.enumerated() {
-                if try !isSame(collection, index, element) { return false }
+                if try !isSame(try list.content(index), element) { return false }
             }
             return true
-        case .dictionary(let entries):
-            guard try collection.count() == entries.count else { return false }
+        case (.collection(let dictionary), .dictionary(let entries))
+        where dictionary.type == .dictionary:
+            guard try dictionary.count() == entries.count else { return false }
             for entry in entries {
-                let index = try Value.string(entry.key).withRaw { raw throws(RealmError) in
-                    try collection.find(key: raw)
+                let place = ContentPlace.entry(dictionary, entry.key)
+                guard let stored = try place.stored(), try isSame(stored, entry.value) else {
+                    return false
                 }
-                guard let index, try isSame(collection, index, entry.value) else { return false }
             }
             return true
         default: return false
         }
+    }
+}
+
+/// Where a planned content goes.
+enum ContentPlace {
+    /// Into a property that is no collection.
+    case property(ObjectHandle, PropertyKey)
+    /// Before an element of a list, or in its place.
+    case element(RealmCollection, Int, isInsertion: Bool)
+    /// Into a set.
+    case member(RealmCollection)
+    /// To a key of a dictionary.
+    case entry(RealmCollection, String)
+
+    /// What is there; nil where nothing is. Members of sets are not asked for.
+    func stored() throws(RealmError) -> StoredContent? {
+        switch self {
+        case .property(let handle, let key): return try handle.content(key, .none)
+        case .element(let list, let index, let isInsertion):
+            return isInsertion ? nil : try list.content(index)
+        case .member: return nil
+        case .entry(let dictionary, let key):
+            let index = try Value.string(key).withRaw { raw throws(RealmError) in
+                try dictionary.find(key: raw)
+            }
+            return try index.map { index throws(RealmError) in try dictionary.content(index) }
+        }
+    }
+
+    /// Puts a single value there; false where a set has it already.
+    func set(_ raw: RawValue) throws(RealmError) -> Bool {
+        switch self {
+        case .property(let handle, let key): try handle.setValue(key, raw)
+        case .element(let list, let index, isInsertion: true): try list.insert(raw, at: index)
+        case .element(let list, let index, isInsertion: false): try list.set(raw, at: index)
+        case .member(let set): return try set.insert(raw).isNew
+        case .entry(let dictionary, let key):
+            _ = try Value.string(key).withRaw { key throws(RealmError) in
+                try dictionary.insert(raw, key: key, takesAnyKey: true)
+            }
+        }
+        return true
+    }
+
+    /// A new embedded object there.
+    func createEmbedded() throws(RealmError) -> ObjectHandle {
+        switch self {
+        case .property(let handle, let key): return try handle.createEmbedded(key)
+        case .element(let list, let index, isInsertion: true):
+            return try list.insertEmbedded(at: index)
+        case .element(let list, let index, isInsertion: false):
+            return try list.setEmbedded(at: index)
+        case .member: throw Self.notInSet()
+        case .entry(let dictionary, let key):
+            return try Value.string(key).withRaw { raw throws(RealmError) in
+                try dictionary.insertEmbedded(key: raw)
+            }
+        }
+    }
+
+    /// A list or dictionary there, in a mixed value: the one that is there, or an empty one.
+    func setCollection(_ type: CollectionType) throws(RealmError) -> RealmCollection {
+        switch self {
+        case .property(let handle, let key): return try handle.setCollection(key, type)
+        case .element(let list, let index, isInsertion: true):
+            return try list.insertNested(type, at: index)
+        case .element(let list, let index, isInsertion: false):
+            return try list.setNested(type, at: index)
+        case .member: throw Self.notInSet()
+        case .entry(let dictionary, let key):
+            return try Value.string(key).withRaw { raw throws(RealmError) in
+                try dictionary.insertNested(type, key: raw, takesAnyKey: true)
+            }
+        }
+    }
+
+    private static func notInSet() -> RealmError {
+        RealmError(.unknown, "a set holds no embedded objects and no collections")
     }
 }
 
@@ -373,6 +337,14 @@ extension PlannedContent {
         case .list: return .list
         case .dictionary: return .dictionary
         default: return .none
+        }
+    }
+
+    fileprivate var isNull: Bool {
+        switch self {
+        case .value(let value): return value == .null
+        case .raw(let raw): return raw.isNull
+        default: return false
         }
     }
 }

@@ -207,7 +207,7 @@ final class Creation {
     /// Objects whose values are still to be planned.
     var waiting: [(object: Int, values: [(property: Int, tree: ValueTree)])] = []
     /// Planned objects by class and primary key, the first `keysKnown` of them; see `planned`.
-    private var byPrimaryKey: [ExactKey: Int] = [:]
+    private var byPrimaryKey: [ClassKey: [ExactValue: Int]] = [:]
     private var keysKnown = 0
     /// Planned objects by `$id`.
     var byIdentifier: [String: Int] = [:]
@@ -261,7 +261,7 @@ final class Creation {
     func planned(_ key: Value, _ class_: CreationClass) -> Int? {
         if objects.count <= Self.lookedThrough {
             for index in objects.indices where objects[index].class_ === class_ {
-                if let known = objects[index].primaryKey, ExactKey.isSame(known, key) {
+                if let known = objects[index].primaryKey, ExactValue(known) == ExactValue(key) {
                     return index
                 }
             }
@@ -270,11 +270,11 @@ final class Creation {
         while keysKnown < objects.count {
             let object = objects[keysKnown]
             if let key = object.primaryKey {
-                byPrimaryKey[ExactKey(object.class_.key, key)] = keysKnown
+                byPrimaryKey[object.class_.key, default: [:]][ExactValue(key)] = keysKnown
             }
             keysKnown += 1
         }
-        return byPrimaryKey[ExactKey(class_.key, key)]
+        return byPrimaryKey[class_.key]?[ExactValue(key)]
     }
 
     /// Creates or updates the object that the tree describes; a handle of it.
@@ -283,38 +283,6 @@ final class Creation {
         try plan(tree, class_)
         try write()
         return try takeRoot()
-    }
-}
-
-/// A primary key with its class, compared by bytes: Swift finds canonically equivalent texts equal.
-struct ExactKey: Hashable {
-    let classKey: ClassKey
-    let type: UInt8
-    let word: Int64
-    let bytes: [UInt8]
-
-    init(_ classKey: ClassKey, _ value: Value) {
-        self.classKey = classKey
-        switch value {
-        case .int(let number): (type, word, bytes) = (1, number, [])
-        case .string(let text): (type, word, bytes) = (2, 0, Array(text.utf8))
-        case .objectId(let id):
-            (type, word, bytes) = (3, Int64(bitPattern: id.high), Array(String(id.low).utf8))
-        case .uuid(let id):
-            (type, word, bytes) = (4, Int64(bitPattern: id.high), Array(String(id.low).utf8))
-        default: (type, word, bytes) = (0, 0, [])
-        }
-    }
-
-    static func isSame(_ a: Value, _ b: Value) -> Bool {
-        switch (a, b) {
-        case (.int(let a), .int(let b)): return a == b
-        case (.string(let a), .string(let b)): return a.utf8.elementsEqual(b.utf8)
-        case (.objectId(let a), .objectId(let b)): return a == b
-        case (.uuid(let a), .uuid(let b)): return a == b
-        case (.null, .null): return true
-        default: return false
-        }
     }
 }
 

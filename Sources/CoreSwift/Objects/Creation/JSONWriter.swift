@@ -68,26 +68,24 @@ struct JSONWriter {
             isFirst = false
             quote(property.shownName)
             add(":")
-            let key = property.key
-            if property.collection != .none {
-                try write(try object.collection(key, property.collection), property, depth: depth)
-                continue
-            }
-            let value = try object.value(key)
-            if let nested = NestedCell.type(value) {
-                try writeNested(try object.collection(key, nested), property, depth: depth)
-            } else {
-                try write(value, property, depth: depth)
-            }
+            try write(
+                try object.content(property.key, property.collection), property,
+                isMixed: property.collection == .none, depth: depth)
         }
         add("}")
     }
 
-    /// Within a mixed value a dictionary is told from the forms of other values.
-    private mutating func writeNested(
-        _ collection: RealmCollection, _ property: CreationProperty, depth: Int
+    /// `isMixed`: not the property's own collection. In a mixed value a dictionary is told from the forms
+    /// of other values.
+    private mutating func write(
+        _ content: StoredContent, _ property: CreationProperty, isMixed: Bool, depth: Int
     ) throws(RealmError) {
-        guard collection.type == .dictionary, (1...2).contains(try collection.count()),
+        let collection: RealmCollection
+        switch content {
+        case .value(let value): return try write(value, property, depth: depth)
+        case .collection(let found): collection = found
+        }
+        guard isMixed, collection.type == .dictionary, (1...2).contains(try collection.count()),
             case .string(let key) = try Value(try collection.key(0)),
             key.utf8.first == UInt8(ascii: "$")
         else { return try write(collection, property, depth: depth) }
@@ -108,12 +106,8 @@ struct JSONWriter {
                 quote(key)
                 add(":")
             }
-            let value = try collection.get(index)
-            if let nested = NestedCell.type(value) {
-                try writeNested(try collection.nested(index, nested), property, depth: depth)
-            } else {
-                try write(value, property, depth: depth)
-            }
+            try write(
+                try collection.content(index), property, isMixed: true, depth: depth)
         }
         add(isDictionary ? "}" : "]")
     }
@@ -192,37 +186,9 @@ struct JSONWriter {
 
     private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// As RFC 8259 wants it: every control character is escaped. What needs no escape goes over in
-    /// one piece.
+    /// As RFC 8259 wants it.
     private mutating func quote(_ text: String) {
-        var text = text
-        bytes.append(UInt8(ascii: "\""))
-        text.withUTF8 { source in
-            var start = 0
-            for (index, byte) in source.enumerated()
-            where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-                bytes.append(contentsOf: source[start..<index])
-                start = index + 1
-                escape(byte)
-            }
-            bytes.append(contentsOf: source[start...])
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func escape(_ byte: UInt8) {
-        let hex = Array("0123456789abcdef".utf8)
-        switch byte {
-        case 0x08: add("\\b")
-        case 0x0C: add("\\f")
-        case 0x0A: add("\\n")
-        case 0x0D: add("\\r")
-        case 0x09: add("\\t")
-        case 0..<0x20:
-            add("\\u00")
-            bytes += [hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-        default: bytes += [UInt8(ascii: "\\"), byte]
-        }
+        JSONText.quote(text, escapesAll: true, into: &bytes)
     }
 }
 

@@ -7,9 +7,9 @@
 // their references make. Then `Creation` writes.
 
 /// Where the value of an array of nodes goes.
-enum NodeTarget {
+package enum NodeTarget {
     /// Becomes an object of this class.
-    case newObject(ClassKey)
+    case newObject(Realm, ClassKey)
     /// Its properties are taken over by this object.
     case object(ObjectHandle)
     /// Is inserted before an element of a list, or replaces one.
@@ -17,47 +17,54 @@ enum NodeTarget {
     /// Is added to a set.
     case member(RealmCollection)
     /// Becomes the value of a key.
-    case entry(RealmCollection, String)
+    case entry(RealmCollection, RawValue)
+
+    fileprivate var realm: Realm {
+        switch self {
+        case .newObject(let realm, _): return realm
+        case .object(let handle): return handle.realm
+        case .element(let collection, _, _), .member(let collection), .entry(let collection, _):
+            return collection.realm
+        }
+    }
 }
 
-struct NodeCreation {
+package struct NodeCreation {
+    private let target: NodeTarget
     private let realm: Realm
     private var nodes: ValueNodes
     private let creation: Creation
     /// Nodes that describe an object which another one described before: their defaults don't count.
     private var repeated: Set<Int> = []
 
-    init(
-        _ realm: Realm, _ nodes: UnsafeBufferPointer<ValueNode>, _ policy: UpdatePolicy
+    /// `policy` is for the objects that the nodes describe and that are there.
+    package init(
+        _ target: NodeTarget, _ nodes: UnsafeBufferPointer<ValueNode>, _ policy: UpdatePolicy
     ) throws(RealmError) {
-        self.realm = realm
+        self.target = target
+        realm = target.realm
         self.nodes = try ValueNodes(nodes)
         creation = Creation(realm, policy, ignoresUnknown: false)
     }
 
     /// Writes the value to its target. `keys`, one per node, get the keys of the objects that the
     /// nodes describe, and -1 for others. Nothing changes on failure.
-    mutating func run(
-        _ target: NodeTarget, _ keys: UnsafeMutablePointer<ObjectKey>?
-    ) throws(RealmError) {
+    package mutating func run(_ keys: UnsafeMutablePointer<ObjectKey>?) throws(RealmError) {
+        // Before the transaction, as where a single value is inserted.
+        if case .entry(let dictionary, let key) = target {
+            try dictionary.check(key: key, takesAny: true)
+        }
         if let keys { keys.update(repeating: .invalid, count: nodes.count) }
         _ = try realm.tablesForWriting()
         switch target {
-        case .newObject(let key): try create(try realm.creationClass(key))
+        case .newObject(_, let key): try create(try realm.creationClass(key))
         case .object(let handle): try update(handle)
         case .element(let list, let index, let isInsertion):
-            try put(into: list, index: index) { creation, content throws(RealmError) in
-                try creation.put(
-                    content, into: list, at: index, isInsertion: isInsertion, isNew: true)
-            }
-        case .member(let set):
-            try put(into: set) { creation, content throws(RealmError) in
-                try creation.add(content, to: set)
-            }
+            try put(.element(list, index, isInsertion: isInsertion), of: list, index: index)
+        case .member(let set): try put(.member(set), of: set)
         case .entry(let dictionary, let key):
-            try put(into: dictionary, key: key) { creation, content throws(RealmError) in
-                try creation.put(content, into: dictionary, key: key, isNew: true)
-            }
+            let key = try Self.text(key)
+            try put(.entry(dictionary, key), of: dictionary, key: key)
         }
         guard let keys else { return }
         for node in 0..<nodes.count where nodes.object(node) >= 0 {
@@ -66,7 +73,7 @@ struct NodeCreation {
     }
 
     /// A handle of the object that the root describes, once it is there.
-    func takeRoot() throws(RealmError) -> ObjectHandle { try creation.takeRoot() }
+    package func takeRoot() throws(RealmError) -> ObjectHandle { try creation.takeRoot() }
 
     // MARK: Targets
 
@@ -97,24 +104,24 @@ struct NodeCreation {
     }
 
     private mutating func put(
-        into collection: RealmCollection, index: Int? = nil, key: String? = nil,
-        _ body: (Creation, PlannedContent) throws(RealmError) -> Void
+        _ place: ContentPlace, of collection: RealmCollection, index: Int? = nil,
+        key: String? = nil
     ) throws(RealmError) {
         _ = try collection.count()
         let owner = try realm.creationClass(collection.classKey)
-        guard
-            let place = owner.property(collection.propertyKey, near: 0)
-        else {
+        guard let number = owner.property(collection.propertyKey, near: 0) else {
             throw RealmError(
                 .invalidProperty, "\(owner.name) has no property \(collection.propertyKey)")
         }
-        let site = CreationSite(owner: owner, property: place, index: index, key: key)
-        let property = owner.properties[place]
+        let site = CreationSite(owner: owner, property: number, index: index, key: key)
+        let property = owner.properties[number]
         try describe(0, for: property, site, embedded: nil)
         try describeAll()
         let content = try element(0, property, site, depth: collection.depth)
         try planAll()
-        try creation.write { creation throws(RealmError) in try body(creation, content) }
+        try creation.write { creation throws(RealmError) in
+            try creation.put(content, place, spares: false)
+        }
     }
 
     // MARK: Describing
@@ -163,19 +170,17 @@ struct NodeCreation {
         guard property.collection != .none else {
             return try describe(
                 node, for: property, site,
-                embedded: updates ? try creation.current(owner, place) : nil)
+                embedded: updates ? try creation.current(owner, site) : nil)
         }
         for (index, child) in nodes.children(node).enumerated() where nodes[child].kind == .object {
-            var current: ObjectKey?
             if property.collection == .dictionary {
-                let key = try Self.text(nodes[child].key)
-                site.key = key
-                if updates { current = try creation.current(owner, place, key: key) }
+                site.key = try Self.text(nodes[child].key)
             } else {
                 site.index = index
-                if updates { current = try creation.current(owner, place, at: index) }
             }
-            try describe(child, for: property, site, embedded: current)
+            try describe(
+                child, for: property, site,
+                embedded: updates ? try creation.current(owner, site) : nil)
         }
     }
 
@@ -244,33 +249,42 @@ struct NodeCreation {
     private func content(
         _ node: Int, _ property: CreationProperty, _ site: CreationSite
     ) throws(RealmError) -> PlannedContent {
+        if property.collection == .none { return try element(node, property, site, depth: 0) }
+        guard nodes[node].kind == (property.collection == .dictionary ? .dictionary : .list) else {
+            throw mismatch(node, site, property.typeDescription)
+        }
+        return try elements(node, property, site, depth: 1, isNested: false)
+    }
+
+    /// A list or dictionary: the property's own, or one in a mixed value; those are not deeper than they can be
+    /// nested. `depth`: collections around its elements.
+    private func elements(
+        _ node: Int, _ property: CreationProperty, _ site: CreationSite, depth: Int,
+        isNested: Bool
+    ) throws(RealmError) -> PlannedContent {
+        // Of what is nested, messages name the element of the property that it is in.
         var site = site
-        switch property.collection {
-        case .none: return try element(node, property, site, depth: 0)
-        case .list, .set:
-            guard nodes[node].kind == .list else {
-                throw mismatch(node, site, property.typeDescription)
-            }
+        if nodes[node].kind == .list {
             var result: [PlannedContent] = []
             result.reserveCapacity(nodes[node].childCount)
             for (index, child) in nodes.children(node).enumerated() {
-                site.index = index
-                result.append(try element(child, property, site, depth: 1))
+                if !isNested { site.index = index }
+                result.append(try element(child, property, site, depth: depth))
             }
             return .list(result)
-        case .dictionary:
-            guard nodes[node].kind == .dictionary else {
-                throw mismatch(node, site, property.typeDescription)
-            }
-            var result: [(key: String, value: PlannedContent)] = []
-            result.reserveCapacity(nodes[node].childCount)
-            for child in nodes.children(node) {
-                let key = try checkedKey(child, site)
-                site.key = key
-                result.append((key, try element(child, property, site, depth: 1)))
-            }
-            return .dictionary(result)
         }
+        var result: [(key: String, value: PlannedContent)] = []
+        result.reserveCapacity(nodes[node].childCount)
+        for child in nodes.children(node) {
+            let key = try key(child, site)
+            // Dictionaries in mixed values take every text for a key.
+            if !isNested {
+                try creation.checkKey(key, site)
+                site.key = key
+            }
+            result.append((key, try element(child, property, site, depth: depth)))
+        }
+        return .dictionary(result)
     }
 
     /// A single value. `depth`: collections around it.
@@ -290,28 +304,9 @@ struct NodeCreation {
                 throw mismatch(node, site, property.typeDescription)
             }
             try site.checkNesting(depth, isInSet: property.collection == .set)
-            return try nested(node, property, site, depth: depth)
+            return try elements(node, property, site, depth: depth + 1, isNested: true)
         case .object, nil: throw mismatch(node, site, property.typeDescription)
         }
-    }
-
-    /// A collection in a mixed value; not deeper than they can be nested.
-    private func nested(
-        _ node: Int, _ property: CreationProperty, _ site: CreationSite, depth: Int
-    ) throws(RealmError) -> PlannedContent {
-        if nodes[node].kind == .list {
-            var result: [PlannedContent] = []
-            for child in nodes.children(node) {
-                result.append(try element(child, property, site, depth: depth + 1))
-            }
-            return .list(result)
-        }
-        var result: [(key: String, value: PlannedContent)] = []
-        for child in nodes.children(node) {
-            let key = try key(child, site)
-            result.append((key, try element(child, property, site, depth: depth + 1)))
-        }
-        return .dictionary(result)
     }
 
     /// The object that a reference leads to.
@@ -374,13 +369,6 @@ struct NodeCreation {
         }
     }
 
-    private func checkedKey(_ node: Int, _ site: CreationSite) throws(RealmError) -> String {
-        let key = try key(node, site)
-        try creation.checkKey(key, site)
-        return key
-    }
-
-    /// Dictionaries in mixed values take every text for a key.
     private func key(_ node: Int, _ site: CreationSite) throws(RealmError) -> String {
         guard !nodes[node].key.isNull else {
             throw RealmError(
@@ -409,61 +397,5 @@ struct NodeCreation {
         }
         return RealmError(
             .propertyTypeMismatch, "\(site.description) takes \(expected), got \(given)")
-    }
-}
-
-extension Realm {
-    /// Creates the object that nodes describe, or updates the one with its primary key as `update`
-    /// says; see `ValueNode`. `keys`, one per node, get the keys of the objects described. Nothing
-    /// changes on failure.
-    package func createObject(
-        _ classKey: ClassKey, nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
-        keys: UnsafeMutablePointer<ObjectKey>?
-    ) throws(RealmError) -> ObjectHandle {
-        var creation = try NodeCreation(self, nodes, update)
-        try creation.run(.newObject(classKey), keys)
-        return try creation.takeRoot()
-    }
-}
-
-extension ObjectHandle {
-    /// The same for properties of an object that is there.
-    package func setProperties(
-        nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
-        keys: UnsafeMutablePointer<ObjectKey>?
-    ) throws(RealmError) {
-        var creation = try NodeCreation(realm, nodes, update)
-        try creation.run(.object(self), keys)
-    }
-}
-
-extension RealmCollection {
-    /// The same for an element of a list, which is replaced or inserted.
-    package func put(
-        nodes: UnsafeBufferPointer<ValueNode>, at index: Int, isInsertion: Bool,
-        update: UpdatePolicy, keys: UnsafeMutablePointer<ObjectKey>?
-    ) throws(RealmError) {
-        var creation = try NodeCreation(realm, nodes, update)
-        try creation.run(.element(self, index, isInsertion: isInsertion), keys)
-    }
-
-    /// The same for a member of a set.
-    package func insert(
-        nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
-        keys: UnsafeMutablePointer<ObjectKey>?
-    ) throws(RealmError) {
-        var creation = try NodeCreation(realm, nodes, update)
-        try creation.run(.member(self), keys)
-    }
-
-    /// The same for the value of a key of a dictionary.
-    package func insert(
-        nodes: UnsafeBufferPointer<ValueNode>, key: RawValue, update: UpdatePolicy,
-        keys: UnsafeMutablePointer<ObjectKey>?
-    ) throws(RealmError) {
-        var creation = try NodeCreation(realm, nodes, update)
-        try check(key: key, takesAny: true)
-        guard case .string(let text) = try Value(key) else { return }
-        try creation.run(.entry(self, text), keys)
     }
 }

@@ -23,7 +23,7 @@ package enum TextForms {
 
     /// Reads `YYYY-MM-DD[(T| )hh:mm[:ss[.fraction]]][Z|±hh[[:]mm]]`, without zone as UTC, and
     /// `T<seconds>[:<nanoseconds>]`. Digits behind the ninth of a fraction are dropped.
-    static func timestamp(_ text: String) -> Timestamp? {
+    package static func timestamp(_ text: String) -> Timestamp? {
         var cursor = Cursor(bytes: Array(text.utf8))
         if cursor.take(UInt8(ascii: "T")) { return cursor.rawTimestamp() }
         guard let year = cursor.digits(4), cursor.take(UInt8(ascii: "-")),
