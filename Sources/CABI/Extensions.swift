@@ -13,7 +13,7 @@ import CoreSwift
 @c @implementation
 public func realm_results_snapshot_values(_ results: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        try refined(results) { results throws(RealmError) in try results.fixed() }
+        makeHandle(.results, try anyResultsHeld(results).fixed())
     }
 }
 

@@ -151,7 +151,7 @@ public func realm_results_add_notification_callback(
     _ on_change: realm_on_collection_change_func_t?
 ) -> OpaquePointer? {
     observe(.collectionChanges, userdata, userdata_free, on_change) { tell throws(RealmError) in
-        let found = try held(results, .results, as: AnyResults.self)
+        let found = try anyResultsHeld(results)
         let filter = try filterHeld(key_path_array)
         // Held, so it is not NULL.
         let handle = UnsafeRawPointer(results.unsafelyUnwrapped)

@@ -253,8 +253,6 @@ public func realm_results_refine_predicate(
     boundary(nil) { () throws(RealmError) in
         let predicate = try PredicateReader.predicate(
             parts, num_parts, try queryArguments(num_args, args))
-        return try refined(results) { results throws(RealmError) in
-            try results.filter(predicate)
-        }
+        return makeHandle(.results, try anyResultsHeld(results).filter(predicate))
     }
 }

@@ -250,9 +250,7 @@ public func realm_results_refine(
     boundary(nil) { () throws(RealmError) in
         let arguments = try queryArguments(num_args, args)
         let text = try queryText(query_string)
-        return try refined(results) { results throws(RealmError) in
-            try results.filter(text, arguments)
-        }
+        return makeHandle(.results, try anyResultsHeld(results).filter(text, arguments))
     }
 }
 
@@ -289,8 +287,7 @@ public func realm_query_explain(_ query: OpaquePointer?) -> UnsafeMutablePointer
 @c @implementation
 public func realm_results_explain(_ results: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
     boundary(nil) { () throws(RealmError) in
-        copyForC(
-            try withResults(results) { results throws(RealmError) in try results.explain() })
+        copyForC(try anyResultsHeld(results).explain())
     }
 }
 

@@ -8,7 +8,7 @@ func resultsHeld(
     _ handle: OpaquePointer?, _ operation: String = "this call",
     _ code: ErrorCode = .illegalOperation
 ) throws(RealmError) -> Results {
-    let results = try held(handle, .results, as: AnyResults.self)
+    let results = try anyResultsHeld(handle)
     guard results.holdsValues else { return unsafeDowncast(results, to: Results.self) }
     throw unsafeDowncast(results, to: ValueResults.self).notDefined(operation, code)
 }
@@ -35,11 +35,9 @@ func withResults<R>(
     try borrow(handle, .results, as: AnyResults.self, body)
 }
 
-/// A new handle to results that are made of those of a handle.
-func refined(
-    _ handle: OpaquePointer?, _ body: (AnyResults) throws(RealmError) -> AnyResults
-) throws(RealmError) -> OpaquePointer? {
-    makeHandle(.results, try withResults(handle, body))
+/// The same results, to make others of them.
+func anyResultsHeld(_ handle: OpaquePointer?) throws(RealmError) -> AnyResults {
+    try held(handle, .results, as: AnyResults.self)
 }
 
 // MARK: - Making results
@@ -212,9 +210,7 @@ public func realm_results_filter(_ results: OpaquePointer?, _ query: OpaquePoint
 {
     boundary(nil) { () throws(RealmError) in
         let query = try queryHeld(query).query
-        return try refined(results) { results throws(RealmError) in
-            try results.filteredFirst(by: query)
-        }
+        return makeHandle(.results, try anyResultsHeld(results).filteredFirst(by: query))
     }
 }
 
@@ -238,10 +234,9 @@ public func realm_results_sort(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         let by = try text(sort_string, "sort_string")
-        return try refined(results) { results throws(RealmError) in
-            try checkNamesSelf(by, results, "a sort without SELF")
-            return try results.sorted(by)
-        }
+        let results = try anyResultsHeld(results)
+        try checkNamesSelf(by, results, "a sort without SELF")
+        return makeHandle(.results, try results.sorted(by))
     }
 }
 
@@ -253,10 +248,9 @@ public func realm_results_distinct(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         let by = try text(distinct_string, "distinct_string")
-        return try refined(results) { results throws(RealmError) in
-            try checkNamesSelf(by, results, "a distinct without SELF")
-            return try results.distinct(by)
-        }
+        let results = try anyResultsHeld(results)
+        try checkNamesSelf(by, results, "a distinct without SELF")
+        return makeHandle(.results, try results.distinct(by))
     }
 }
 
@@ -266,7 +260,7 @@ public func realm_results_limit(_ results: OpaquePointer?, _ max_count: Int) -> 
     boundary(nil) { () throws(RealmError) in
         // Sizes above Int.max arrive negative: no limit.
         let count = max_count < 0 ? Int.max : max_count
-        return try refined(results) { results throws(RealmError) in try results.limited(count) }
+        return makeHandle(.results, try anyResultsHeld(results).limited(count))
     }
 }
 
@@ -278,7 +272,7 @@ public func realm_results_offset(_ results: OpaquePointer?, _ count: Int) -> Opa
     boundary(nil) { () throws(RealmError) in
         // Sizes above Int.max arrive negative: nothing is left.
         let count = count < 0 ? Int.max : count
-        return try refined(results) { results throws(RealmError) in try results.offset(count) }
+        return makeHandle(.results, try anyResultsHeld(results).offset(count))
     }
 }
 
@@ -287,7 +281,7 @@ public func realm_results_offset(_ results: OpaquePointer?, _ count: Int) -> Opa
 @c @implementation
 public func realm_results_snapshot(_ results: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        try refined(results) { results throws(RealmError) in try results.snapshot() }
+        makeHandle(.results, try anyResultsHeld(results).snapshot())
     }
 }
 
@@ -301,9 +295,7 @@ public func realm_results_resolve_in(_ results: OpaquePointer?, _ target_realm: 
 {
     boundary(nil) { () throws(RealmError) in
         let target = try realmHeld(target_realm)
-        return try refined(results) { results throws(RealmError) in
-            try results.resolved(in: target)
-        }
+        return makeHandle(.results, try anyResultsHeld(results).resolved(in: target))
     }
 }
 
@@ -313,10 +305,7 @@ public func realm_results_resolve_in(_ results: OpaquePointer?, _ target_realm: 
 @c @implementation
 public func realm_results_get_query(_ results: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let query = try withResults(results) { results throws(RealmError) in
-            try results.query()
-        }
-        return makeHandle(.query, QueryObject(query))
+        makeHandle(.query, QueryObject(try anyResultsHeld(results).query()))
     }
 }
 
@@ -326,19 +315,20 @@ public func realm_results_get_query(_ results: OpaquePointer?) -> OpaquePointer?
 @c @implementation
 public func realm_results_delete_all(_ results: OpaquePointer?) -> Bool {
     succeeds { () throws(RealmError) in
-        try withResults(results) { results throws(RealmError) in try results.deleteAll() }
+        try anyResultsHeld(results).deleteAll()
     }
 }
 
 // MARK: - Aggregates
 
 private func aggregate(
-    _ results: OpaquePointer?, _ out: UnsafeMutablePointer<realm_value_t>?,
-    _ out_found: UnsafeMutablePointer<Bool>?,
-    _ body: (AnyResults) throws(RealmError) -> (value: RawValue, found: Bool)
+    _ results: OpaquePointer?, _ kind: AggregateKind, _ property: realm_property_key_t,
+    _ out: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let (value, found) = try withResults(results, body)
+        let (value, found) = try withResults(results) { results throws(RealmError) in
+            try results.aggregate(kind, PropertyKey(property))
+        }
         out?.raw.pointee = value
         out_found?.pointee = found
     }
@@ -352,9 +342,7 @@ public func realm_results_min(
     _ results: OpaquePointer?, _ property_key: realm_property_key_t,
     _ out_min: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(results, out_min, out_found) { results throws(RealmError) in
-        try results.minimum(PropertyKey(property_key))
-    }
+    aggregate(results, .minimum, property_key, out_min, out_found)
 }
 
 /// Writes the largest value of a property; as `realm_results_min()`.
@@ -363,9 +351,7 @@ public func realm_results_max(
     _ results: OpaquePointer?, _ property_key: realm_property_key_t,
     _ out_max: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(results, out_max, out_found) { results throws(RealmError) in
-        try results.maximum(PropertyKey(property_key))
-    }
+    aggregate(results, .maximum, property_key, out_max, out_found)
 }
 
 /// Writes the sum of a property: an integer that wraps around for integers, else a double;
@@ -377,9 +363,7 @@ public func realm_results_sum(
     _ results: OpaquePointer?, _ property_key: realm_property_key_t,
     _ out_sum: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(results, out_sum, out_found) { results throws(RealmError) in
-        try results.sum(PropertyKey(property_key))
-    }
+    aggregate(results, .sum, property_key, out_sum, out_found)
 }
 
 /// Writes the average of a property as a double; nulls and NaN do not count. Without any value,
@@ -390,7 +374,5 @@ public func realm_results_average(
     _ out_average: UnsafeMutablePointer<realm_value_t>?,
     _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(results, out_average, out_found) { results throws(RealmError) in
-        try results.average(PropertyKey(property_key))
-    }
+    aggregate(results, .average, property_key, out_average, out_found)
 }

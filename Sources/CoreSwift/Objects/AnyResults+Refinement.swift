@@ -139,22 +139,4 @@ extension AnyResults {
         }
         return with(ResultsDescription(classKey, .snapshot(try objects.keys(), of: description)))
     }
-
-    // MARK: Aggregates
-
-    package func minimum(
-        _ key: PropertyKey = .invalid
-    ) throws(RealmError) -> (value: RawValue, found: Bool) { try aggregate(.minimum, key) }
-
-    package func maximum(
-        _ key: PropertyKey = .invalid
-    ) throws(RealmError) -> (value: RawValue, found: Bool) { try aggregate(.maximum, key) }
-
-    package func sum(
-        _ key: PropertyKey = .invalid
-    ) throws(RealmError) -> (value: RawValue, found: Bool) { try aggregate(.sum, key) }
-
-    package func average(
-        _ key: PropertyKey = .invalid
-    ) throws(RealmError) -> (value: RawValue, found: Bool) { try aggregate(.average, key) }
 }

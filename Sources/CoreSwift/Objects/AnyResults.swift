@@ -74,9 +74,9 @@ public class AnyResults {
     /// they are ordered. Text for people, a line for each step; its form may change.
     public func explain() throws(RealmError) -> String { unwritten() }
 
-    /// Minimum, maximum, sum or average of a property, or of the values themselves. `found`: a value was
-    /// produced; for sums, there are elements.
-    func aggregate(
+    /// Minimum, maximum, sum or average of a property, or of the values themselves, whatever `key` is then.
+    /// `found`: a value was produced; for sums, there are elements.
+    package func aggregate(
         _ kind: AggregateKind, _ key: PropertyKey
     ) throws(RealmError) -> (value: RawValue, found: Bool) { unwritten() }
 

@@ -399,7 +399,7 @@ public final class Results: AnyResults {
 
     // MARK: Aggregates
 
-    override func aggregate(
+    package override func aggregate(
         _ kind: AggregateKind, _ propertyKey: PropertyKey
     ) throws(RealmError) -> (value: RawValue, found: Bool) {
         let result: (RawValue, Bool) = try reading {

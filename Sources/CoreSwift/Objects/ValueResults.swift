@@ -295,20 +295,15 @@ package final class ValueResults: AnyResults {
 
     // MARK: Aggregates
 
-    override func aggregate(
+    package override func aggregate(
         _ aggregate: AggregateKind, _ key: PropertyKey
     ) throws(RealmError) -> (value: RawValue, found: Bool) {
         try reading { () throws(RealmError) -> (RawValue, Bool) in
             var values = try chosen()?.values
             if values == nil { values = try source.kept?.current(try snapshotReader()) }
             let count = try countInside()
-            guard let table = try realm.readTables().table(classKey) else {
-                throw RealmError(
-                    .noSuchTable,
-                    "'\(realm.path)' has no class with key \(classKey)")
-            }
-            let value = try Aggregate.ofValues(aggregate, kind, TableReader(table: table)) {
-                add throws(RealmError) in
+            let table = TableReader(table: try realm.table(classKey))
+            let value = try Aggregate.ofValues(aggregate, kind, table) { add throws(RealmError) in
                 if let values {
                     for value in values.prefix(count) { add(value) }
                 } else {

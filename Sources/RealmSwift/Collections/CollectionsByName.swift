@@ -28,7 +28,7 @@ extension RealmCollection {
             misuse("Nested key paths are not supported yet for KVC collection operators.")
         }
         let property = parts[1]
-        func aggregate(_ kind: AggregateName) -> Any? {
+        func aggregate(_ kind: AggregateKind) -> Any? {
             let found: AnyRealmValue? = self.aggregate(kind, property)
             return found?.content
         }

@@ -4,7 +4,7 @@
 import CoreSwift
 import Foundation
 
-extension AggregateName {
+extension AggregateKind {
     /// The aggregate of values; nil where there is none.
     func of(_ values: [Any?]) -> Any? {
         let values = values.compactMap { $0.flatMap { unwrapped($0) } }
@@ -51,7 +51,7 @@ extension AggregateName {
 extension RealmCollection {
     /// The aggregate of an unmanaged collection, or of a property over links, element by element.
     func aggregateInMemory<T: _HasPersistedType>(
-        _ kind: AggregateName, _ property: String?
+        _ kind: AggregateKind, _ property: String?
     ) -> T? {
         let values = Array(self).map { element -> Any? in
             guard let property, property != "self" else {

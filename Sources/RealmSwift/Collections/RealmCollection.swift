@@ -233,7 +233,7 @@ extension RealmCollection {
     }
 
     func aggregate<T: _HasPersistedType>(
-        _ kind: AggregateName, _ property: String?
+        _ kind: AggregateKind, _ property: String?
     ) -> T? {
         if Element._rlmShape.target == nil, let property, property != "self",
             Element._rlmShape.type != .mixed
@@ -265,44 +265,20 @@ extension RealmCollection {
                 }
                 key = item.key
             }
-            let found = try kind.of(results.core, key)
+            let found = try results.core.aggregate(kind, key)
             if !found.found || found.value.isNull { return nil }
             return T._rlmConvert(session.any(found.value) ?? NSNull())
         }
     }
 }
 
-/// The aggregates of the engine by name.
-enum AggregateName {
-    case minimum, maximum, sum, average
-
-    var word: String {
-        switch self {
-        case .minimum: "min"
-        case .maximum: "max"
-        case .sum: "sum"
-        case .average: "average"
-        }
-    }
-
+extension AggregateKind {
     /// Whether a property of the type has the aggregate.
     func takes(_ type: EnginePropertyType) -> Bool {
         switch type {
         case .int, .float, .double, .decimal128, .mixed: true
         case .timestamp: self == .minimum || self == .maximum
         default: false
-        }
-    }
-
-    /// `key`: the property, where there are objects.
-    func of(
-        _ results: AnyResults, _ key: CoreSwift.PropertyKey
-    ) throws(RealmError) -> (value: RawValue, found: Bool) {
-        switch self {
-        case .minimum: try results.minimum(key)
-        case .maximum: try results.maximum(key)
-        case .sum: try results.sum(key)
-        case .average: try results.average(key)
         }
     }
 }

@@ -181,23 +181,23 @@ import Testing
         let persons = Array(0..<3000).filter { $0 % 7 != 0 }
         let ages: [Int] = persons.map { $0 % 50 }
         let total = ages.reduce(0, +)
-        #expect(try all.sum(key("age")).value.intValue == Int64(total))
+        #expect(try all.aggregate(.sum, key("age")).value.intValue == Int64(total))
         #expect(
-            try all.average(key("age")).value.doubleValue
+            try all.aggregate(.average, key("age")).value.doubleValue
                 == Double(total) / Double(ages.count))
-        #expect(try all.minimum(key("age")).value.intValue == 0)
-        #expect(try all.maximum(key("age")).value.intValue == 49)
-        #expect(try all.sum(key("score")).value.doubleValue == 0.25 * 3000 * 2999)
-        #expect(try all.maximum(key("score")).value.doubleValue == 1499.5)
-        #expect(try all.minimum(key("born")).value.seconds == 0)
+        #expect(try all.aggregate(.minimum, key("age")).value.intValue == 0)
+        #expect(try all.aggregate(.maximum, key("age")).value.intValue == 49)
+        #expect(try all.aggregate(.sum, key("score")).value.doubleValue == 0.25 * 3000 * 2999)
+        #expect(try all.aggregate(.maximum, key("score")).value.doubleValue == 1499.5)
+        #expect(try all.aggregate(.minimum, key("born")).value.seconds == 0)
         let some = try all.filter("age == 3")
-        #expect(try some.sum(key("age")).value.intValue == 3 * Int64(try some.count()))
+        #expect(try some.aggregate(.sum, key("age")).value.intValue == 3 * Int64(try some.count()))
         let none = try all.filter("age == 1000")
-        #expect(try none.sum(key("age")).value.intValue == 0)
-        #expect(try none.sum(key("age")).found == false)
-        #expect(try none.maximum(key("age")).value.isNull)
-        #expect(throws: RealmError.self) { try all.sum(key("name")) }
-        #expect(throws: RealmError.self) { try all.sum(PropertyKey(rawValue: 99)) }
+        #expect(try none.aggregate(.sum, key("age")).value.intValue == 0)
+        #expect(try none.aggregate(.sum, key("age")).found == false)
+        #expect(try none.aggregate(.maximum, key("age")).value.isNull)
+        #expect(throws: RealmError.self) { try all.aggregate(.sum, key("name")) }
+        #expect(throws: RealmError.self) { try all.aggregate(.sum, PropertyKey(rawValue: 99)) }
     }
 
     @Test func bulkReadsGiveWhatSingleReadsGive() throws {

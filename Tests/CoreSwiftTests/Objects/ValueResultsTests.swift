@@ -112,7 +112,8 @@ import Testing
                 #expect(try values(first[index]) == few)
                 #expect(try first[index].fixed().count() == few.count)
                 #expect(
-                    try sorted[index].sum().value.intValue == down.reduce(0) { $0 + ($1 ?? 0) })
+                    try sorted[index].aggregate(.sum, .invalid).value.intValue
+                        == down.reduce(0) { $0 + ($1 ?? 0) })
                 if let value = now.last {
                     let raw = value.map { RawValue.int($0) } ?? .null
                     #expect(try sorted[index].find(raw) == down.firstIndex(of: value))

@@ -1,9 +1,9 @@
 // What is made of the values of a property.
 
-enum AggregateKind {
+package enum AggregateKind {
     case minimum, maximum, sum, average
 
-    var word: String {
+    package var word: String {
         switch self {
         case .minimum: return "min"
         case .maximum: return "max"

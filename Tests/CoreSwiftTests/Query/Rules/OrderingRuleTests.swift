@@ -124,7 +124,7 @@ import Testing
             #expect(try large.count() == 2)
             #expect(try Value(large.get(0)) == .int(8))
             #expect(try large.find(.int(3)) == 1)
-            #expect(try large.sum().value.intValue == 11)
+            #expect(try large.aggregate(.sum, .invalid).value.intValue == 11)
         }
         #expect(try large.limited(1).count() == 1)
     }
