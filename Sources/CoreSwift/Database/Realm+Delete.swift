@@ -20,18 +20,8 @@ extension Realm {
             guard error.code == .fileNotFound else { throw error }
             return false
         }
-        func inUse() -> RealmError {
-            RealmError(
-                .deleteOpenedRealm,
-                "'\(path)' is open: close every realm before deleting its files",
-                path: path)
-        }
-        // Realms opened as immutable hold no locks.
-        if FileRegistry.shared.isOpen(real) { throw inUse() }
         var wasThere = false
-        let isUnused = try LockFile.whileUnused(real, files: files) { () throws(RealmError) in
-            // By way of another lock file: under a hard link, or one that was deleted in use.
-            if try FileClaim.isHeld(real, files) { throw inUse() }
+        try whileUnused(real, path, before: "deleting its files", files) { () throws(RealmError) in
             wasThere = try FileOperations.remove(real, files)
             let copy = Store.rekeyingSuffix
             for suffix in [
@@ -45,7 +35,6 @@ extension Realm {
             // it does so as well.
             _ = try FileOperations.remove(path, files)
         }
-        guard isUnused else { throw inUse() }
         return wasThere
     }
 }

@@ -19,20 +19,10 @@ extension Realm {
         _ path: String, from oldKey: [UInt8], to newKey: [UInt8], files: FileSystem
     ) throws(RealmError) {
         for key in [oldKey, newKey] where !key.isEmpty { try FileCipher.checkSize(key) }
-        func inUse() -> RealmError {
-            RealmError(
-                .deleteOpenedRealm,
-                "'\(path)' is open: close every realm before changing the key of its file",
-                path: path)
-        }
         let real = try FileOperations.realPath(path, files)
-        // Realms opened as immutable hold no locks.
-        if FileRegistry.shared.isOpen(real) { throw inUse() }
-        let isUnused = try LockFile.whileUnused(real, files: files) { () throws(RealmError) in
-            if try FileClaim.isHeld(real, files) { throw inUse() }
-            try rewrite(real, from: oldKey, to: newKey, files)
-        }
-        guard isUnused else { throw inUse() }
+        try whileUnused(
+            real, path, before: "changing the key of its file", files
+        ) { () throws(RealmError) in try rewrite(real, from: oldKey, to: newKey, files) }
     }
 
     /// With the file held against everybody else, so it is read without locks.

@@ -16,4 +16,24 @@ extension Realm {
         }
         return !isUnused || isHeld
     }
+    /// Runs `body` while nobody can open the file at `path`, whose resolved path is `real`; `.deleteOpenedRealm`
+    /// where somebody has it open. `what`: what that is to be closed before.
+    static func whileUnused(
+        _ real: String, _ path: String, before what: String, _ files: FileSystem,
+        _ body: () throws(RealmError) -> Void
+    ) throws(RealmError) {
+        func inUse() -> RealmError {
+            RealmError(
+                .deleteOpenedRealm, "'\(path)' is open: close every realm before \(what)",
+                path: path)
+        }
+        // Realms opened as immutable hold no locks.
+        if FileRegistry.shared.isOpen(real) { throw inUse() }
+        let isUnused = try LockFile.whileUnused(real, files: files) { () throws(RealmError) in
+            // By way of another lock file: under a hard link, or one that was deleted in use.
+            if try FileClaim.isHeld(real, files) { throw inUse() }
+            try body()
+        }
+        guard isUnused else { throw inUse() }
+    }
 }

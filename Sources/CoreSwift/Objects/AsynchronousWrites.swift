@@ -414,9 +414,9 @@ extension Realm {
     /// before the program's code runs: nobody else wakes them.
     func wakeOthers(_ version: UInt64) {
         if asynchronous?.hasMoreBlocks ?? false {
-            file.wakeAllSoon(version)
+            file.wakers.wakeAllSoon(version)
         } else {
-            file.wakeOthers(than: waker, version)
+            file.wakers.wakeOthers(than: waker, version)
         }
     }
 

@@ -50,7 +50,8 @@ public final class DynamicObject {
 }
 
 extension Realm {
-    private func class_(_ name: String) throws(RealmError) -> ClassSchema {
+    /// The class of this name that the realm shows.
+    func class_(_ name: String) throws(RealmError) -> ClassSchema {
         guard let found = schema.class_(named: name) else {
             throw RealmError(.noSuchTable, "'\(path)' has no class '\(name)'")
         }
@@ -91,12 +92,7 @@ extension Realm {
 
     /// The object with this key, or nil.
     public func find(_ classKey: ClassKey, key: ObjectKey) throws(RealmError) -> DynamicObject? {
-        do throws(RealmError) {
-            return DynamicObject(try object(classKey, key))
-        } catch {
-            if error.code == .noSuchObject { return nil }
-            throw error
-        }
+        try findObject(classKey, key).map { DynamicObject($0) }
     }
 }
 

@@ -111,6 +111,10 @@ final class Notifier {
     private func append(_ watch: Watch) {
         unsettle()
         watches.append(watch)
+        noteHandle(of: watch)
+    }
+
+    private func noteHandle(of watch: Watch) {
         byHandle[watch.handle, default: []].append(watch)
         hasTwins = hasTwins || (byHandle[watch.handle]?.count ?? 0) > 1
     }
@@ -186,10 +190,7 @@ final class Notifier {
         guard watches.count < count else { return }
         byHandle = [:]
         hasTwins = false
-        for watch in watches {
-            byHandle[watch.handle, default: []].append(watch)
-            hasTwins = hasTwins || (byHandle[watch.handle]?.count ?? 0) > 1
-        }
+        for watch in watches { noteHandle(of: watch) }
         noteNeed()
     }
 

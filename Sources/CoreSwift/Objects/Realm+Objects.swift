@@ -158,6 +158,14 @@ extension Realm {
         return ObjectHandle.make(session, table, key, place)
     }
 
+    /// The same, or nil.
+    package func findObject(
+        _ classKey: ClassKey, _ key: ObjectKey
+    ) throws(RealmError) -> ObjectHandle? {
+        let table = try table(classKey)
+        return try table.find(key).map { ObjectHandle.make(session, table, key, $0) }
+    }
+
     /// The number of objects of a class.
     package func objectCount(_ classKey: ClassKey) throws(RealmError) -> Int {
         return try table(classKey).rowCount

@@ -459,7 +459,7 @@ public final class Realm {
         } else {
             stamp.pointee &+= 1
         }
-        if let waker { file.remove(waker) }
+        if let waker { file.wakers.remove(waker) }
         waker = nil
         notifier?.endAll()
         changeObservers.removeAll()
@@ -561,7 +561,7 @@ public final class Realm {
 
     /// Has commits of other realms of the file wake this one, if the scheduler can.
     func makeWaker() {
-        if let waker { file.remove(waker) }
+        if let waker { file.wakers.remove(waker) }
         waker = nil
         guard !isFrozen, settings.notifiesAutomatically, let scheduler else { return }
         var uncertain: (any UncertainScheduler)?

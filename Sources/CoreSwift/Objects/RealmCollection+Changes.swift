@@ -291,6 +291,8 @@ extension RealmCollection {
         _ target: Table, _ body: (RawValue) throws(RealmError) -> Void
     ) throws(RealmError) -> ObjectHandle {
         let (key, _) = try target.createSequential()
+        // Creating it may have moved the row.
+        try refresh()
         try body(.link(target.classKey, key))
         return try realm.object(target.classKey, key)
     }
@@ -301,8 +303,6 @@ extension RealmCollection {
         try checkPosition(index, isInsertion: true)
         let target = try embeddedTable()
         return try createEmbedded(target) { link throws(RealmError) in
-            // Creating it may have moved the row.
-            try refresh()
             try elements.insert(link, at: index, table)
         }
     }
@@ -313,7 +313,6 @@ extension RealmCollection {
         try checkPosition(index)
         let target = try embeddedTable()
         return try createEmbedded(target) { link throws(RealmError) in
-            try refresh()
             try elements.replace(link, at: index, table)
         }
     }
@@ -326,9 +325,6 @@ extension RealmCollection {
         let target = try creatableTable()
         try checkWritable()
         try check(key: key)
-        return try createEmbedded(target) { link throws(RealmError) in
-            try refresh()
-            _ = try put(link, key)
-        }
+        return try createEmbedded(target) { link throws(RealmError) in _ = try put(link, key) }
     }
 }

@@ -23,7 +23,7 @@ final class RealmFile: @unchecked Sendable {
     private var cached: [WeakRealm] = []
 
     /// Realms that can be told of commits.
-    private let wakers = Wakers()
+    let wakers = Wakers()
 
     private struct WeakRealm {
         weak var realm: Realm?
@@ -121,25 +121,11 @@ final class RealmFile: @unchecked Sendable {
         do throws(RealmError) {
             try wakers.add(waker, store)
         } catch {
-            noteDeafness(error)
+            log.log(
+                .notification, .warning,
+                "'\(path)': realms won't follow commits of other processes by themselves: "
+                    + error.message)
         }
-    }
-
-    func remove(_ waker: Waker) { wakers.remove(waker) }
-
-    /// There is a new version: has realms look at it, but the one that made it.
-    func wakeOthers(than committer: Waker?, _ version: UInt64) {
-        wakers.wakeOthers(than: committer, version)
-    }
-
-    /// There is a new version, and more will follow at once: has realms look at it soon.
-    func wakeAllSoon(_ version: UInt64) { wakers.wakeAllSoon(version) }
-
-    private func noteDeafness(_ error: RealmError) {
-        log.log(
-            .notification, .warning,
-            "'\(path)': realms won't follow commits of other processes by themselves: "
-                + error.message)
     }
 
     var isUsed: Bool { lock.withLock { users > 0 } }

@@ -3,19 +3,14 @@
 extension Realm {
     /// All objects of a class, by ascending key.
     package func results(_ classKey: ClassKey) throws(RealmError) -> Results {
-        guard try readTables().table(classKey) != nil else {
-            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(classKey)")
-        }
+        _ = try table(classKey)
         return Results(self, ResultsDescription(classKey, .objects))
     }
 
     /// All objects of a class.
     public func objects(_ className: String) throws(RealmError) -> Results {
         _ = try readTables()
-        guard let item = schema.class_(named: className) else {
-            throw RealmError(.noSuchTable, "'\(path)' has no class '\(className)'")
-        }
-        return try results(item.key)
+        return try results(try class_(className).key)
     }
 }
 
@@ -36,10 +31,7 @@ extension ObjectHandle {
     ) throws(RealmError) -> Results {
         _ = try row()
         let realm = realm
-        guard let table = try realm.readTables().table(source) else {
-            throw RealmError(
-                .noSuchTable, "'\(realm.path)' has no class with key \(source.rawValue)")
-        }
+        let table = try realm.table(source)
         let column = try Self.column(table, key)
         let info = table.columns[column]
         let values = info.elements.map { $0[info.valueColumn] } ?? info
