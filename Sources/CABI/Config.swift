@@ -6,32 +6,15 @@ import CoreSwift
 
 /// The object of a `realm_config_t`.
 final class ConfigObject {
+    /// All but path and key. Callbacks use what `userdata` keeps.
+    var settings = Configuration(path: "")
     var path = CText("")
     /// Why there is no path, where one was given.
     var pathError: RealmError?
     var encryptionKey = KeyCopy()
-    var clientNumber: UInt32 = 0
-    var encryptionCacheBytes = Configuration(path: "").decryptedBytesMax
-    var schema: Schema?
-    var schemaVersion = UInt64.max
-    var schemaMode = RLM_SCHEMA_MODE_AUTOMATIC
-    var subsetMode = RLM_SCHEMA_SUBSET_MODE_STRICT
-    var scheduler: (any Scheduler)?
     var disableFormatUpgrade = false
-    var automaticChangeNotifications = true
     var forceSyncHistory = false
-    var maximumActiveVersions = UInt64.max
-    var inMemory = false
     var fifoPath = CText("")
-    var cached = false
-    var automaticBacklinkHandling = false
-    var migration: (function: realm_migration_func_t, userdata: UnsafeMutableRawPointer?)?
-    var givesUp: (function: realm_gives_up_func_t, userdata: UnsafeMutableRawPointer?)?
-    var progress: (function: realm_schema_progress_func_t, userdata: UnsafeMutableRawPointer?)?
-    var dataInitialization:
-        (function: realm_data_initialization_func_t, userdata: UnsafeMutableRawPointer?)?
-    var shouldCompact:
-        (function: realm_should_compact_on_launch_func_t, userdata: UnsafeMutableRawPointer?)?
 
     /// By pointer: registering one userdata for several callbacks frees it once, with the config.
     private var userdata: [UnsafeMutableRawPointer?: Userdata] = [:]
@@ -113,13 +96,13 @@ public func realm_config_set_encryption_key(
 /// EFAULT when more than the cache was read since the string was.
 @c @implementation
 public func realm_config_set_encryption_cache_size(_ config: OpaquePointer?, _ bytes: Int) {
-    CABI.config(config, ()) { $0.encryptionCacheBytes = bytes < 0 ? .max : bytes }
+    CABI.config(config, ()) { $0.settings.decryptedBytesMax = bytes < 0 ? .max : bytes }
 }
 
 /// How many bytes of an encrypted file are kept decrypted; 0: all that was read.
 @c @implementation
 public func realm_config_get_encryption_cache_size(_ config: OpaquePointer?) -> Int {
-    CABI.config(config, 0) { $0.encryptionCacheBytes }
+    CABI.config(config, 0) { $0.settings.decryptedBytesMax }
 }
 
 /// Sets a number for the upper bits of the keys that new objects get, so that objects made in several files
@@ -129,13 +112,13 @@ public func realm_config_get_encryption_cache_size(_ config: OpaquePointer?) -> 
 /// and with RLM_ERR_MISMATCHED_CONFIG while the process has the file open with another one.
 @c @implementation
 public func realm_config_set_client_number(_ config: OpaquePointer?, _ number: UInt32) {
-    CABI.config(config, ()) { $0.clientNumber = number }
+    CABI.config(config, ()) { $0.settings.clientNumber = number == 0 ? nil : number }
 }
 
 /// The number for the upper bits of object keys; 0: none.
 @c @implementation
 public func realm_config_get_client_number(_ config: OpaquePointer?) -> UInt32 {
-    CABI.config(config, 0) { $0.clientNumber }
+    CABI.config(config, 0) { $0.settings.clientNumber ?? 0 }
 }
 
 /// A key among the arguments; one without data is none.
@@ -161,13 +144,13 @@ func encryptionKey(
 /// Whether the data lives only as long as some realm of the path is open; false by default.
 @c @implementation
 public func realm_config_get_in_memory(_ config: OpaquePointer?) -> Bool {
-    CABI.config(config, false) { $0.inMemory }
+    CABI.config(config, false) { $0.settings.isInMemory }
 }
 
 /// Sets whether the data lives only as long as some realm of the path is open.
 @c @implementation
 public func realm_config_set_in_memory(_ config: OpaquePointer?, _ in_memory: Bool) {
-    CABI.config(config, ()) { $0.inMemory = in_memory }
+    CABI.config(config, ()) { $0.settings.isInMemory = in_memory }
 }
 
 /// The directory for named pipes; empty by default. Kept for programs that set it; not used.
@@ -208,7 +191,7 @@ public func realm_config_needs_file_format_upgrade(_ config: OpaquePointer?) -> 
 /// How many versions of the file may be alive at once; UINT64_MAX, no limit, by default.
 @c @implementation
 public func realm_config_get_max_number_of_active_versions(_ config: OpaquePointer?) -> UInt64 {
-    CABI.config(config, 0) { $0.maximumActiveVersions }
+    CABI.config(config, 0) { $0.settings.versionsMax }
 }
 
 /// Sets how many versions of the file may be alive at once. With more, `realm_begin_write()`
@@ -217,7 +200,7 @@ public func realm_config_get_max_number_of_active_versions(_ config: OpaquePoint
 public func realm_config_set_max_number_of_active_versions(
     _ config: OpaquePointer?, _ count: UInt64
 ) {
-    CABI.config(config, ()) { $0.maximumActiveVersions = count }
+    CABI.config(config, ()) { $0.settings.versionsMax = count }
 }
 
 // MARK: - Schema
@@ -226,7 +209,7 @@ public func realm_config_set_max_number_of_active_versions(
 @c @implementation
 public func realm_config_get_schema(_ config: OpaquePointer?) -> OpaquePointer? {
     CABI.config(config, nil) { config in
-        config.schema.map { makeHandle(.schema, SchemaObject($0)) }
+        config.settings.schema.map { makeHandle(.schema, SchemaObject($0)) }
     }
 }
 
@@ -234,7 +217,7 @@ public func realm_config_get_schema(_ config: OpaquePointer?) -> OpaquePointer? 
 @c @implementation
 public func realm_config_set_schema(_ config: OpaquePointer?, _ schema: OpaquePointer?) {
     CABI.config(config, ()) { config throws(RealmError) in
-        config.schema =
+        config.settings.schema =
             schema == nil ? nil : try held(schema, .schema, as: SchemaObject.self).schema
     }
 }
@@ -242,19 +225,21 @@ public func realm_config_set_schema(_ config: OpaquePointer?, _ schema: OpaquePo
 /// The version of the schema; UINT64_MAX, unspecified, by default.
 @c @implementation
 public func realm_config_get_schema_version(_ config: OpaquePointer?) -> UInt64 {
-    CABI.config(config, 0) { $0.schemaVersion }
+    CABI.config(config, 0) { $0.settings.schemaVersion }
 }
 
 /// Sets the version of the schema, which goes with every schema.
 @c @implementation
 public func realm_config_set_schema_version(_ config: OpaquePointer?, _ version: UInt64) {
-    CABI.config(config, ()) { $0.schemaVersion = version }
+    CABI.config(config, ()) { $0.settings.schemaVersion = version }
 }
 
 /// What opening does when the schema of the file differs; RLM_SCHEMA_MODE_AUTOMATIC by default.
 @c @implementation
 public func realm_config_get_schema_mode(_ config: OpaquePointer?) -> realm_schema_mode_e {
-    CABI.config(config, RLM_SCHEMA_MODE_AUTOMATIC) { $0.schemaMode }
+    CABI.config(config, RLM_SCHEMA_MODE_AUTOMATIC) {
+        realm_schema_mode_e(rawValue: $0.settings.schemaMode.rawValue)
+    }
 }
 
 /// Sets what opening does when the schema of the file differs. A number that is no mode changes
@@ -262,10 +247,10 @@ public func realm_config_get_schema_mode(_ config: OpaquePointer?) -> realm_sche
 @c @implementation
 public func realm_config_set_schema_mode(_ config: OpaquePointer?, _ mode: realm_schema_mode_e) {
     CABI.config(config, ()) { config throws(RealmError) in
-        guard mode.rawValue <= RLM_SCHEMA_MODE_MANUAL.rawValue else {
+        guard let known = SchemaMode(rawValue: mode.rawValue) else {
             throw RealmError(.invalidArgument, "\(mode.rawValue) is not a schema mode")
         }
-        config.schemaMode = mode
+        config.settings.schemaMode = known
     }
 }
 
@@ -274,7 +259,9 @@ public func realm_config_set_schema_mode(_ config: OpaquePointer?, _ mode: realm
 public func realm_config_get_schema_subset_mode(
     _ config: OpaquePointer?
 ) -> realm_schema_subset_mode_e {
-    CABI.config(config, RLM_SCHEMA_SUBSET_MODE_STRICT) { $0.subsetMode }
+    CABI.config(config, RLM_SCHEMA_SUBSET_MODE_STRICT) {
+        realm_schema_subset_mode_e(rawValue: $0.settings.subsetMode.rawValue)
+    }
 }
 
 /// Sets what the realm shows of classes and properties that the file has beyond the requested
@@ -285,10 +272,10 @@ public func realm_config_set_schema_subset_mode(
     _ config: OpaquePointer?, _ mode: realm_schema_subset_mode_e
 ) {
     CABI.config(config, ()) { config throws(RealmError) in
-        guard mode.rawValue <= RLM_SCHEMA_SUBSET_MODE_COMPLETE.rawValue else {
+        guard let known = SchemaSubsetMode(rawValue: mode.rawValue) else {
             throw RealmError(.invalidArgument, "\(mode.rawValue) is not a schema subset mode")
         }
-        config.subsetMode = mode
+        config.settings.subsetMode = known
     }
 }
 
@@ -298,7 +285,7 @@ public func realm_config_set_schema_subset_mode(
 public func realm_config_set_automatic_backlink_handling(
     _ config: OpaquePointer?, _ enable: Bool
 ) {
-    CABI.config(config, ()) { $0.automaticBacklinkHandling = enable }
+    CABI.config(config, ()) { $0.settings.mendsBacklinks = enable }
 }
 
 // MARK: - Callbacks
@@ -311,7 +298,7 @@ public func realm_config_set_migration_function(
     _ userdata: UnsafeMutableRawPointer?, _ userdata_free: realm_free_userdata_func_t?
 ) {
     register(config, userdata, userdata_free) { config in
-        config.migration = callback.map { ($0, userdata) }
+        config.settings.migrate = callback.map { schemaCallback($0, userdata) }
     }
 }
 
@@ -323,7 +310,7 @@ public func realm_config_set_data_initialization_function(
     _ userdata: UnsafeMutableRawPointer?, _ userdata_free: realm_free_userdata_func_t?
 ) {
     register(config, userdata, userdata_free) { config in
-        config.dataInitialization = callback.map { ($0, userdata) }
+        config.settings.initializeData = callback.map { initialization($0, userdata) }
     }
 }
 
@@ -335,7 +322,13 @@ public func realm_config_set_should_compact_on_launch_function(
     _ userdata: UnsafeMutableRawPointer?, _ userdata_free: realm_free_userdata_func_t?
 ) {
     register(config, userdata, userdata_free) { config in
-        config.shouldCompact = callback.map { ($0, userdata) }
+        config.settings.shouldCompact = nil
+        guard let callback else { return }
+        config.settings.shouldCompact = { total, used throws(RealmError) in
+            let wanted = callback(userdata, total, used)
+            if LastError.hasUserCodeError { throw RealmError.failedCallback }
+            return wanted
+        }
     }
 }
 
@@ -349,7 +342,7 @@ public func realm_config_set_schema_progress_function(
     _ userdata: UnsafeMutableRawPointer?, _ userdata_free: realm_free_userdata_func_t?
 ) {
     register(config, userdata, userdata_free) { config in
-        config.progress = callback.map { ($0, userdata) }
+        config.settings.schemaProgress = callback.map { callback in { callback(userdata, $0) } }
     }
 }
 
@@ -362,7 +355,7 @@ public func realm_config_set_gives_up_function(
     _ userdata: UnsafeMutableRawPointer?, _ userdata_free: realm_free_userdata_func_t?
 ) {
     register(config, userdata, userdata_free) { config in
-        config.givesUp = callback.map { ($0, userdata) }
+        config.settings.givesUpOpening = callback.map { callback in { callback(userdata) } }
     }
 }
 
@@ -389,27 +382,27 @@ private func register(
 @c @implementation
 public func realm_config_set_scheduler(_ config: OpaquePointer?, _ scheduler: OpaquePointer?) {
     CABI.config(config, ()) { config throws(RealmError) in
-        config.scheduler = scheduler == nil ? nil : try heldScheduler(scheduler)
+        config.settings.scheduler = scheduler == nil ? nil : try heldScheduler(scheduler)
     }
 }
 
 /// Whether an opening may return a realm that is open already; false by default.
 @c @implementation
 public func realm_config_get_cached(_ config: OpaquePointer?) -> Bool {
-    CABI.config(config, false) { $0.cached }
+    CABI.config(config, false) { $0.settings.isCached }
 }
 
 /// Sets whether an opening may return a realm of the same path and scheduler that was opened
 /// with this setting before.
 @c @implementation
 public func realm_config_set_cached(_ config: OpaquePointer?, _ cached: Bool) {
-    CABI.config(config, ()) { $0.cached = cached }
+    CABI.config(config, ()) { $0.settings.isCached = cached }
 }
 
 /// Whether new versions and notifications arrive through the scheduler; true by default.
 @c @implementation
 public func realm_config_get_automatic_change_notifications(_ config: OpaquePointer?) -> Bool {
-    CABI.config(config, false) { $0.automaticChangeNotifications }
+    CABI.config(config, false) { $0.settings.notifiesAutomatically }
 }
 
 /// Sets whether new versions and notifications arrive through the scheduler, or only when the
@@ -418,7 +411,7 @@ public func realm_config_get_automatic_change_notifications(_ config: OpaquePoin
 public func realm_config_set_automatic_change_notifications(
     _ config: OpaquePointer?, _ enable: Bool
 ) {
-    CABI.config(config, ()) { $0.automaticChangeNotifications = enable }
+    CABI.config(config, ()) { $0.settings.notifiesAutomatically = enable }
 }
 
 // MARK: - Kept for programs that set it

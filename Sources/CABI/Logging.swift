@@ -3,29 +3,6 @@
 import CRealm
 import CoreSwift
 
-/// An application's log function with its userdata, which ends with the last file that logs here.
-private final class LogFunction: @unchecked Sendable {
-    let function:
-        @convention(c) (
-            UnsafeMutableRawPointer?, UnsafePointer<CChar>?, realm_log_level_e,
-            UnsafePointer<CChar>?
-        ) -> Void
-    let userdata: Userdata
-
-    init(_ function: @escaping (realm_log_func_t), _ userdata: Userdata) {
-        self.function = function
-        self.userdata = userdata
-    }
-
-    func call(_ category: LogCategory, _ level: LogLevel, _ text: String) {
-        text.withCString { message in
-            function(
-                userdata.pointer, category.name.cString,
-                realm_log_level_e(rawValue: level.rawValue), message)
-        }
-    }
-}
-
 /// Has log messages of files opened from now on go to `callback`; `nil` goes back to lines on
 /// standard error. Files that are open keep the receiver they have. The callback may run on any
 /// thread; `userdata` is freed when another receiver is set and no open file uses this one.
@@ -45,8 +22,15 @@ public func realm_set_log_callback(
         Log.currentSink = .standardError
         return
     }
-    let function = LogFunction(callback, userdata)
-    Log.currentSink = LogSink { category, level, text in function.call(category, level, text) }
+    // The callback is for any thread; the userdata ends with the last file that logs here.
+    nonisolated(unsafe) let function = callback
+    Log.currentSink = LogSink { category, level, text in
+        text.withCString { message in
+            function(
+                userdata.pointer, category.name.cString,
+                realm_log_level_e(rawValue: level.rawValue), message)
+        }
+    }
 }
 
 /// Sets the threshold of every category. The default is RLM_LOG_LEVEL_INFO.

@@ -3,15 +3,8 @@
 import CRealm
 import CoreSwift
 
-extension ConfigObject {
-    /// The migration callback as the engine calls it.
-    var migrate: SchemaRequest.Migration? {
-        migration.map { schemaCallback($0.0, $0.1) }
-    }
-}
-
 /// Calls back with handles that the callback borrows.
-private func schemaCallback(
+func schemaCallback(
     _ function:
         @escaping (
             UnsafeMutableRawPointer?, OpaquePointer?, OpaquePointer?, OpaquePointer?

@@ -89,17 +89,12 @@ private func changeProperty(
     let object = try held(schema, .schema, as: SchemaObject.self)
     let className = try text(class_name, "class_name")
     let name = try text(property_name, "property_name")
-    try object.change { schema throws(RealmError) in
-        var classes = schema.classes
-        guard let index = classes.firstIndex(where: { $0.name == className }) else {
-            throw RealmError(.noSuchTable, "the schema has no class '\(className)'")
-        }
-        guard let place = classes[index].properties.firstIndex(where: { $0.name == name }) else {
+    try object.change(class: className) { class_ throws(RealmError) in
+        guard let place = class_.properties.firstIndex(where: { $0.name == name }) else {
             throw RealmError(
                 .invalidProperty, "class \(className) has no stored property '\(name)'")
         }
-        change(&classes[index].properties[place])
-        return Schema(classes)
+        change(&class_.properties[place])
     }
 }
 

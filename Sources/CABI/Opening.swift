@@ -7,35 +7,9 @@ extension ConfigObject {
     /// What the engine needs of this configuration. Callbacks run only while it opens.
     func configuration() throws(RealmError) -> Configuration {
         if let pathError { throw pathError }
-        var made = Configuration(path: String(cString: path.pointer))
+        var made = settings
+        made.path = String(cString: path.pointer)
         made.encryptionKey = encryptionKey.bytes
-        made.decryptedBytesMax = encryptionCacheBytes
-        made.clientNumber = clientNumber == 0 ? nil : clientNumber
-        made.schema = schema
-        made.schemaVersion = schemaVersion
-        made.schemaMode = SchemaMode(rawValue: schemaMode.rawValue) ?? .automatic
-        made.subsetMode = SchemaSubsetMode(rawValue: subsetMode.rawValue) ?? .strict
-        made.isInMemory = inMemory
-        made.versionsMax = maximumActiveVersions
-        made.isCached = cached
-        made.scheduler = scheduler
-        made.notifiesAutomatically = automaticChangeNotifications
-        made.migrate = migrate
-        made.mendsBacklinks = automaticBacklinkHandling
-        made.schemaProgress = progress.map { progress in
-            { progress.function(progress.userdata, $0) }
-        }
-        made.givesUpOpening = givesUp.map { givesUp in
-            { givesUp.function(givesUp.userdata) }
-        }
-        made.initializeData = dataInitialization.map { initialization($0.0, $0.1) }
-        if let (function, userdata) = shouldCompact {
-            made.shouldCompact = { total, used throws(RealmError) in
-                let wanted = function(userdata, total, used)
-                if LastError.hasUserCodeError { throw RealmError.failedCallback }
-                return wanted
-            }
-        }
         return made
     }
 }

@@ -20,13 +20,19 @@ final class SchemaObject {
         isLive = true
     }
 
-    /// Changes the schema; `.illegalOperation` for that of a realm.
-    func change(_ body: (Schema) throws(RealmError) -> Schema) throws(RealmError) {
+    /// Changes a class of the schema; `.illegalOperation` for that of a realm.
+    func change(
+        class name: String, _ body: (inout ClassSchema) throws(RealmError) -> Void
+    ) throws(RealmError) {
         guard !isLive else {
             throw RealmError(
                 .illegalOperation, "the schema of an open realm can't be changed by its handle")
         }
-        let changed = try body(schema)
+        var classes = schema.classes
+        guard let place = classes.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) })
+        else { throw RealmError(.noSuchTable, "the schema has no class '\(name)'") }
+        try body(&classes[place])
+        let changed = Schema(classes)
         read = { changed }
     }
 }
@@ -83,15 +89,7 @@ public func realm_schema_set_class_public_name(
         let object = try held(schema, .schema, as: SchemaObject.self)
         let name = try text(class_name, "class_name")
         let publicName = public_name == nil ? "" : try text(public_name, "public_name")
-        try object.change { old throws(RealmError) in
-            var classes = old.classes
-            guard let place = classes.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) })
-            else {
-                throw RealmError(.noSuchTable, "the schema has no class '\(name)'")
-            }
-            classes[place].publicName = publicName
-            return Schema(classes)
-        }
+        try object.change(class: name) { $0.publicName = publicName }
     }
 }
 
