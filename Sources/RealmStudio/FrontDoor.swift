@@ -17,12 +17,6 @@ import CoreSwift
 import FlyingSocks
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 final class FrontDoor: @unchecked Sendable {
     private static let visitsMax = 64
     /// Times are looked at so often, in milliseconds.

@@ -5,6 +5,7 @@
 // it asks for then carries the token in a header, which pages of other origins can't set without asking first, and
 // that is refused. A page of another origin is also told by what browsers say of themselves.
 
+import CoreSwift
 import FlyingFox
 import Foundation
 
@@ -17,7 +18,7 @@ struct Gate: Sendable {
     /// 32 random bytes as hexadecimal digits.
     static func makeToken() -> String {
         var generator = SystemRandomNumberGenerator()
-        return ValueText.hexadecimal(
+        return HexText.text(
             (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 

@@ -1,6 +1,8 @@
 // JSON text for answers: written front to back into one buffer, compact. The page reads it with
 // JSON.parse, so integers that a double can't hold go as texts (`ValueOutput`).
 
+import CoreSwift
+
 struct JSONOutput {
     private(set) var bytes: [UInt8] = []
     /// A comma is due before the next item.
@@ -14,6 +16,14 @@ struct JSONOutput {
 
     mutating func array(_ body: (inout JSONOutput) throws -> Void) rethrows {
         try enclosed("[", "]", body)
+    }
+
+    /// A member that is an array.
+    mutating func array(
+        _ name: String, _ body: (inout JSONOutput) throws -> Void
+    ) rethrows {
+        self.name(name)
+        try array(body)
     }
 
     private mutating func enclosed(
@@ -61,6 +71,10 @@ struct JSONOutput {
         text(value)
     }
 
+    mutating func member(_ name: String, _ values: [String]) {
+        array(name) { output in for value in values { output.text(value) } }
+    }
+
     mutating func member(_ name: String, _ value: Int) {
         self.name(name)
         number(value)
@@ -87,7 +101,6 @@ struct JSONOutput {
     }
 
     private mutating func quote(_ text: String) {
-        let hex = Array("0123456789abcdef".utf8)
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {
@@ -95,9 +108,7 @@ struct JSONOutput {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(byte)
             case 0..<0x20:
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(hex[Int(byte >> 4)])
-                bytes.append(hex[Int(byte & 15)])
+                bytes.append(contentsOf: "\\u00\(HexText.text([byte]))".utf8)
             default: bytes.append(byte)
             }
         }

@@ -43,18 +43,8 @@ extension StudioFile {
         var values = ValueOutput(realm)
         values.textBytesMax = .max
         values.binaryBytesMax = .max
-        var type: CollectionType? = property.collection == .none ? nil : property.collection
-        var value = RawValue.null
-        if type == nil {
-            value = try object.value(property.key)
-            type = value.nestedType
-        }
         var output = JSONOutput()
-        if let type {
-            try contents(of: try object.collection(property.key, type), &values, &output)
-        } else {
-            try scalar(value, &values, &output)
-        }
+        try write(try object.content(property.key, property.collection), &values, &output)
         return output.bytes
     }
 
@@ -67,10 +57,15 @@ extension StudioFile {
         output.text("\(link.classKey) \(link.objectKey)")
     }
 
-    /// The elements with all that is in them; of dictionaries by their keys, wherever they stand.
-    private static func contents(
-        of collection: RealmCollection, _ values: inout ValueOutput, _ output: inout JSONOutput
+    /// Of a collection the elements with all that is in them; of dictionaries by their keys, wherever they stand.
+    private static func write(
+        _ content: StoredContent, _ values: inout ValueOutput, _ output: inout JSONOutput
     ) throws {
+        let collection: RealmCollection
+        switch content {
+        case .value(let raw): return try scalar(raw, &values, &output)
+        case .collection(let found): collection = found
+        }
         var elements: [(key: ByteText, bytes: [UInt8])] = []
         for index in 0..<(try collection.count()) {
             var key = ""
@@ -80,12 +75,7 @@ extension StudioFile {
                 key = text
             }
             var element = JSONOutput()
-            let value = try collection.get(index)
-            if let type = value.nestedType {
-                try contents(of: try collection.nested(index, type), &values, &element)
-            } else {
-                try scalar(value, &values, &element)
-            }
+            try write(try collection.content(index), &values, &element)
             elements.append((ByteText(key), element.bytes))
         }
         if collection.type == .dictionary { elements.sort { $0.key < $1.key } }

@@ -52,9 +52,9 @@ extension StudioFile {
             // Nothing at all is null.
             case .value(.string(let text)): return text.isEmpty ? "\"\"" : quoted(text)
             case .some(let tree):
-                var output = ""
-                render(tree, &output)
-                return quoted(output)
+                var output = JSONOutput()
+                write(tree, &output)
+                return quoted(String(decoding: output.bytes, as: UTF8.self))
             }
         }.joined(separator: ",")
     }
@@ -68,32 +68,22 @@ extension StudioFile {
     }
 
     /// A tree as JSON. No deeper than the values of files are, which is a hundred.
-    private static func render(_ tree: ValueTree, _ output: inout String) {
+    private static func write(_ tree: ValueTree, _ output: inout JSONOutput) {
         switch tree {
-        case .number(let digits): output += digits
-        case .value(.int(let number)): output += "\(number)"
-        case .value(.bool(let truth)): output += truth ? "true" : "false"
-        case .value(.string(let text)):
-            var quoted = JSONOutput()
-            quoted.text(text)
-            output += String(decoding: quoted.bytes, as: UTF8.self)
-        case .value: output += "null"
+        case .number(let digits): output.written(Array(digits.utf8))
+        case .value(.int(let number)): output.number(Int(number))
+        case .value(.bool(let truth)): output.truth(truth)
+        case .value(.string(let text)): output.text(text)
+        case .value: output.null()
         case .list(let elements):
-            output += "["
-            for (index, element) in elements.enumerated() {
-                if index > 0 { output += "," }
-                render(element, &output)
-            }
-            output += "]"
+            output.array { output in for element in elements { write(element, &output) } }
         case .dictionary(let entries):
-            output += "{"
-            for (index, entry) in entries.enumerated() {
-                if index > 0 { output += "," }
-                render(.value(.string(entry.name)), &output)
-                output += ":"
-                render(entry.value, &output)
+            output.object { output in
+                for entry in entries {
+                    output.name(entry.name)
+                    write(entry.value, &output)
+                }
             }
-            output += "}"
         }
     }
 }

@@ -16,8 +16,7 @@ extension StudioFile {
             output.member("held", sizes.pendingBytes)
             output.member("versions", sizes.liveVersions)
             output.member("log", (sizes.changeLog?.bytes ?? 0) + (sizes.changeLog?.tailBytes ?? 0))
-            output.name("classes")
-            output.array { output in
+            output.array("classes") { output in
                 for class_ in sizes.classes {
                     output.object { output in
                         output.member("name", class_.name)
@@ -133,8 +132,7 @@ extension StudioFile {
             output.member("high", high)
             output.member("nulls", nulls)
             output.member("others", others)
-            output.name("counts")
-            output.array { output in for count in counts { output.number(count) } }
+            output.array("counts") { output in for count in counts { output.number(count) } }
         }
     }
 
@@ -166,8 +164,7 @@ extension StudioFile {
             output.member("nulls", nulls)
             output.member(
                 "others", others + sorted.dropFirst(Self.shownMax).reduce(0) { $0 + $1.value })
-            output.name("values")
-            try output.array { output in
+            try output.array("values") { output in
                 for (key, count) in shown {
                     let value = key.value
                     let condition = try condition(property, value, view)
@@ -195,16 +192,5 @@ extension StudioFile {
             "\(View.nameInQuery(property.name)) == $0", [.scalar(value)])
         let text = try found.query().description
         return text.utf8.count > Self.conditionBytesMax ? nil : text
-    }
-}
-
-/// A value, a text by its bytes.
-private struct ExactValue: Hashable {
-    let value: Value
-    private let text: ByteText?
-
-    init(_ value: Value) {
-        self.value = value
-        if case .string(let text) = value { self.text = ByteText(text) } else { text = nil }
     }
 }

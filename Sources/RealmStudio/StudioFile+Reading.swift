@@ -16,13 +16,9 @@ extension StudioFile {
         return try jsonObject { output in
             output.member("version", Int(version))
             output.member("readOnly", isReadOnly)
-            output.member(
-                "schemaVersion",
-                realm.schemaVersion == Configuration.unspecifiedVersion
-                    ? "none" : "\(realm.schemaVersion)")
+            output.member("schemaVersion", Self.text(realm.schemaVersion))
             history(&output)
-            output.name("classes")
-            try output.array { output in
+            try output.array("classes") { output in
                 for class_ in realm.schema.classes {
                     let count = try realm.objectCount(class_.key)
                     output.object { output in describe(class_, count, &output) }
@@ -36,8 +32,7 @@ extension StudioFile {
         output.member("kind", class_.kind.name)
         output.member("primaryKey", class_.primaryKey)
         output.member("count", count)
-        output.name("properties")
-        output.array { output in
+        output.array("properties") { output in
             for property in class_.properties + class_.computedProperties {
                 output.object { output in
                     output.member("name", property.name)
@@ -56,10 +51,8 @@ extension StudioFile {
 
     /// What can be undone and done again, by the names of the transactions.
     func history(_ output: inout JSONOutput) {
-        output.name("undo")
-        output.array { output in for step in undoable.suffix(20) { output.text(step.label) } }
-        output.name("redo")
-        output.array { output in for step in redoable.suffix(20) { output.text(step.label) } }
+        output.member("undo", undoable.suffix(20).map(\.label))
+        output.member("redo", redoable.suffix(20).map(\.label))
     }
 
     // MARK: Tables
@@ -88,8 +81,7 @@ extension StudioFile {
             output.member("version", Int(version))
             output.member("total", total)
             output.member("from", from)
-            output.name("rows")
-            try output.array { output in
+            try output.array("rows") { output in
                 guard from < total else { return }
                 for index in from..<min(total, from + count) {
                     let object = try view.results.object(index)
@@ -125,8 +117,7 @@ extension StudioFile {
         let (view, _) = try view(request)
         var values = ValueOutput(try opened())
         return try jsonObject { output in
-            output.name("links")
-            try output.array { output in
+            try output.array("links") { output in
                 for index in 0..<min(count, try view.results.count()) {
                     try values.scalar(try view.results.get(index), &output)
                 }
@@ -151,8 +142,7 @@ extension StudioFile {
             output.member("key", "\(object.objectKey)")
             output.member(
                 "label", try values.label(Link(class_.key, object.objectKey), class_))
-            output.name("values")
-            try output.array { output in
+            try output.array("values") { output in
                 for property in class_.properties + class_.computedProperties {
                     try values.property(property, of: object, &output)
                 }
@@ -197,8 +187,7 @@ extension StudioFile {
             output.member("type", type)
             output.member("count", count)
             output.member("from", from)
-            output.name("elements")
-            try output.array { output in
+            try output.array("elements") { output in
                 if from < count { try elements(from..<min(count, from + most), &output) }
             }
         }
@@ -231,13 +220,10 @@ extension StudioFile {
     func object(named request: Request) throws -> (ClassSchema, ObjectHandle) {
         let class_ = try class_(try request.text("class"))
         let key = ObjectKey(rawValue: try request.integer("key"))
-        let realm = try opened()
-        do throws(RealmError) {
-            return (class_, try realm.object(class_.key, key))
-        } catch {
-            guard error.code == .noSuchObject else { throw error }
+        guard let object = try opened().findObject(class_.key, key) else {
             throw StudioError(.missing, "this object of \(class_.name) was deleted")
         }
+        return (class_, object)
     }
 
     static func propertyName(_ path: [ValueTree]) throws -> String {
@@ -251,21 +237,16 @@ extension StudioFile {
     func collection(
         _ object: ObjectHandle, _ property: PropertySchema, _ path: [ValueTree]
     ) throws -> RealmCollection {
-        var collection: RealmCollection
-        if property.collection != .none {
-            collection = try object.collection(property.key, property.collection)
-        } else {
-            guard let type = try object.value(property.key).nestedType else {
-                throw StudioError(.outdated, "'\(property.name)' holds no collection now")
-            }
-            collection = try object.collection(property.key, type)
+        let content = try object.content(property.key, property.collection)
+        guard case .collection(var collection) = content else {
+            throw StudioError(.outdated, "'\(property.name)' holds no collection now")
         }
         for step in path.dropFirst() {
             let index = try Self.index(of: step, in: collection)
-            guard let type = try collection.get(index).nestedType else {
+            guard case .collection(let inner) = try collection.content(index) else {
                 throw StudioError(.outdated, "an element of '\(property.name)' is no collection")
             }
-            collection = try collection.nested(index, type)
+            collection = inner
         }
         return collection
     }

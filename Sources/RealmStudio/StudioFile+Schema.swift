@@ -12,10 +12,7 @@ extension StudioFile {
         return jsonObject { output in
             output.member("from", Self.text(realm.schemaVersion))
             output.member("to", Self.text(asked.version))
-            output.name("changes")
-            output.array { output in
-                for difference in preview.differences { output.text(difference.description) }
-            }
+            output.member("changes", preview.differences.map(\.description))
             if let refusal = preview.refusal { output.member("refusal", refusal.message) }
             output.member("rewrites", preview.migrates)
         }
@@ -23,16 +20,14 @@ extension StudioFile {
 
     /// Makes the change. What could be undone before can't any more: it was of another schema.
     func changeSchema(_ request: Request) throws -> [UInt8] {
-        guard !isReadOnly else {
-            throw StudioError.refused("the studio was started with --read-only")
-        }
+        try checkMayWrite()
         let realm = try opened()
         let asked = try schemaRequest(request, realm)
         try realm.updateSchema(asked)
         return try schema()
     }
 
-    private static func text(_ version: UInt64) -> String {
+    static func text(_ version: UInt64) -> String {
         version == Configuration.unspecifiedVersion ? "none" : "\(version)"
     }
 

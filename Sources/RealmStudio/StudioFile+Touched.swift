@@ -43,7 +43,7 @@ extension StudioFile {
         for place in places {
             guard let class_ = realm.schema.class_(place.class_),
                 let property = class_.properties.first(where: { $0.key == place.property }),
-                let object = try find(Link(place.class_, place.object), realm)
+                let object = try realm.findObject(place.class_, place.object)
             else {
                 contents.updateValue(nil, forKey: place)
                 continue
@@ -67,18 +67,11 @@ extension StudioFile {
             return true
         }
         for link in links {
-            guard let object = try find(link, realm) else { return false }
+            guard let object = try realm.findObject(link.classKey, link.objectKey) else {
+                return false
+            }
             object.release()
         }
         return true
-    }
-
-    private static func find(_ link: Link, _ realm: Realm) throws -> ObjectHandle? {
-        do throws(RealmError) {
-            return try realm.object(link.classKey, link.objectKey)
-        } catch {
-            guard error.code == .noSuchObject else { throw error }
-            return nil
-        }
     }
 }

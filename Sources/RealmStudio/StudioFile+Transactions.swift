@@ -99,9 +99,7 @@ extension StudioFile {
 
     /// Runs `body` in a write transaction, with the realm that it writes and the one as it is before.
     private func transaction(_ body: (Realm, Realm) throws -> Void) throws {
-        guard !isReadOnly else {
-            throw StudioError.refused("the studio was started with --read-only")
-        }
+        try checkMayWrite()
         let realm = try opened()
         let before = try beginWriting(realm)
         defer { before.close() }
@@ -112,6 +110,11 @@ extension StudioFile {
             if realm.isWritable { try realm.rollback() }
             throw error
         }
+    }
+
+    func checkMayWrite() throws {
+        guard isReadOnly else { return }
+        throw StudioError.refused("the studio was started with --read-only")
     }
 
     /// Begins to write; the realm as it is before.

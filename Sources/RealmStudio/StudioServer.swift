@@ -88,8 +88,7 @@ struct StudioServer: HTTPHandler {
         if name == "files" {
             return jsonObject { output in
                 output.member("readOnly", isReadOnly)
-                output.name("files")
-                output.array { output in for path in paths { output.text(path) } }
+                output.member("files", paths)
             }
         }
         let number = try request.count("file", atMost: .max)

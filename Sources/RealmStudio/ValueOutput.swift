@@ -30,15 +30,10 @@ struct ValueOutput {
         if property.type == .linkingObjects {
             return try backlinks(property, of: object, &output)
         }
-        if property.collection != .none {
-            return try collection(
-                try object.collection(property.key, property.collection), &output)
+        switch try object.content(property.key, property.collection) {
+        case .value(let value): try scalar(value, &output)
+        case .collection(let found): try collection(found, &output)
         }
-        let value = try object.value(property.key)
-        if let type = value.nestedType {
-            return try collection(try object.collection(property.key, type), &output)
-        }
-        try scalar(value, &output)
     }
 
     private mutating func backlinks(
@@ -85,18 +80,16 @@ struct ValueOutput {
                     output.null()
                 }
             }
-            let value = try collection.get(index)
-            if let type = value.nestedType {
+            switch try collection.content(index) {
+            case .value(let value): try scalar(value, &output)
+            case .collection(let inner):
                 // What is nested deeper the page asks for when it is unfolded.
-                let inner = try collection.nested(index, type)
                 let count = try inner.count()
                 output.array { output in
-                    output.text("\(type)")
+                    output.text("\(inner.type)")
                     output.number(count)
                     output.array { _ in }
                 }
-            } else {
-                try scalar(value, &output)
             }
         }
     }
@@ -122,7 +115,7 @@ struct ValueOutput {
         case .binary(let bytes):
             output.array { output in
                 output.text("binary")
-                output.text(ValueText.hexadecimal(bytes.prefix(binaryBytesMax)))
+                output.text(HexText.text(bytes.prefix(binaryBytesMax)))
                 output.number(bytes.count)
             }
         case .link(let link): try self.link(link, &output)

@@ -42,10 +42,9 @@ struct View {
         return quoted + "\""
     }
 
-    static func make(_ description: Description, _ realm: Realm) throws -> View {
-        guard let class_ = realm.schema.class_(named: description.className) else {
-            throw StudioError.noClass(description.className)
-        }
+    static func make(
+        _ description: Description, _ class_: ClassSchema, _ realm: Realm
+    ) throws -> View {
         let start = StudioFile.now
         var results = try realm.results(class_.key)
         let text = description.query
@@ -75,6 +74,8 @@ extension StudioFile {
     func view(_ request: Request) throws -> (view: View, isNew: Bool) {
         let realm = try opened()
         let description = try View.Description(request)
-        return try view(description.name) { try View.make(description, realm) }
+        return try view(description.name) {
+            try View.make(description, try class_(description.className), realm)
+        }
     }
 }

@@ -9,12 +9,6 @@
 import FlyingSocks
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 final class Visit {
     static let headBytesMax = 16 << 10
     /// A longer body goes on only with the token: the library, which reads a shorter one before anybody is
