@@ -102,7 +102,7 @@ export class Detail {
   }
 
   header(className, label, object) {
-    const tools = object && this.on.editor?.objectTools(object, this);
+    const tools = object && this.on.editor?.objectTools(object);
     return h("header", {},
       h("div", {}, h("h3", { tabindex: "-1", text: label }), h("div", { class: "where", text: `${className} #${this.current.key}` })),
       h("span", { class: "push" }), tools ?? null,

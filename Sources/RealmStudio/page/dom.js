@@ -24,6 +24,23 @@ export function svg(tag, properties, ...children) {
   return fill(document.createElementNS(SVG, tag), properties, children);
 }
 
+/// Has an element that is no button act as one: by a click, Enter and the space bar.
+export function pressable(element, act) {
+  element.addEventListener("click", act);
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    act();
+  });
+}
+
+/// A handler of keys that Escape alone is something to.
+export const onEscape = (act) => (event) => {
+  if (event.key !== "Escape") return;
+  event.preventDefault();
+  act();
+};
+
 const FOCUSABLE = "button, input, select, textarea, summary, a[href], [tabindex]";
 
 /// Draws anew what is in an element. Who stands in it with the keyboard still stands there afterwards: at what is called the same,

@@ -1,7 +1,7 @@
 // Changing things: values where they stand, elements of collections, objects. Each change is a transaction of its own,
 // which can be undone.
 
-import { $, h, toast, icon, ICONS } from "./dom.js";
+import { $, h, onEscape, pressable, toast, icon, ICONS } from "./dom.js";
 import { call } from "./api.js";
 import { nameInQuery, timeOf, typeOf } from "./values.js";
 
@@ -54,6 +54,16 @@ export class Editor {
     }
   }
 
+  /// Makes a change at a place of an object, where `value` is shown, and has its field ended if it worked; gives whether it did.
+  async change(edit, value, place, detail, more = "", failed = undefined) {
+    const { object, path } = place;
+    const done = await this.commit(`${path.join(" ")} of ${object.label}${more}`, [
+      { class: object.class, key: object.key, path, ...shownAt(place, value), ...edit },
+    ], failed);
+    if (done) detail.ended(path[0]);
+    return done !== null;
+  }
+
   async step(verb) {
     if ($(verb).disabled) return;
     try {
@@ -80,7 +90,7 @@ export class Editor {
     const { property, path } = place;
     if (property.type === "linkingObjects") return;
     const isElement = path.length > 1;
-    if (isElement) holder.append(this.removeButton(place, value));
+    if (isElement) holder.append(this.removeButton(place, value, detail));
     if (property.primaryKey || Array.isArray(value) && ["list", "set", "dictionary"].includes(value[0])) {
       if (property.type === "mixed" && property.collection === "none" && !isElement) holder.append(this.jsonButton(place, detail));
       return;
@@ -97,25 +107,9 @@ export class Editor {
     shown.tabIndex = 0;
     shown.setAttribute("role", "button");
     shown.setAttribute("aria-label", `${path.join(" ")}: ${shown.textContent}. Change`);
-    const start = () => this.edit(holder, value, place, detail);
-    shown.addEventListener("click", start);
-    shown.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      start();
-    });
+    pressable(shown, () => this.field(holder, property, value,
+      (typed) => this.change({ do: "set", value: typed }, value, place, detail), () => detail.ended(path[0])));
     if (property.type === "mixed" && property.collection === "none" && !isElement) holder.append(this.jsonButton(place, detail));
-  }
-
-  edit(holder, value, place, detail) {
-    const { property, object, path } = place;
-    this.field(holder, property, value, async (typed) => {
-      const done = await this.commit(`${path.join(" ")} of ${object.label}`, [
-        { do: "set", class: object.class, key: object.key, path, value: typed, ...shownAt(place, value) },
-      ]);
-      if (done) detail.ended(path[0]);
-      return done !== null;
-    }, () => detail.ended(path[0]));
   }
 
   /// A field for a value; `save` gets what was typed and says whether it worked.
@@ -179,24 +173,23 @@ export class Editor {
   // -- Links, collections, nested values ------------------------------------------------------------
 
   linkButtons(holder, value, place, detail) {
-    const { property, object, path } = place;
+    const { property, path } = place;
     const target = this.on.classes().find((one) => one.name === property.target);
-    const change = (edits) => this.commit(`${path.join(" ")} of ${object.label}`, edits).then((done) => done && detail.ended(path[0]));
-    const base = { class: object.class, key: object.key, path, ...shownAt(place, value) };
+    const change = (edit) => this.change(edit, value, place, detail);
     const buttons = [];
     if (target?.kind === "embedded") {
       if (value === null && path.length === 1) {
-        buttons.push(h("button", { class: "small", text: "Create", onclick: () => change([{ do: "embed", ...base }]) }));
+        buttons.push(h("button", { class: "small", text: "Create", onclick: () => change({ do: "embed" }) }));
       }
     } else {
       buttons.push(h("button", {
         class: "small", "aria-label": `Choose another ${property.target}`, title: "Choose another",
-        onclick: () => this.chooseTarget(holder, place, detail, (typed) => change([{ do: "set", ...base, value: typed }])),
+        onclick: () => this.chooseTarget(holder, place, detail, (typed) => change({ do: "set", value: typed })),
       }, icon(ICONS.pencil)));
     }
     if (value !== null && path.length === 1) {
       buttons.push(h("button", {
-        class: "small", "aria-label": "Remove the link", title: "Remove the link", onclick: () => change([{ do: "set", ...base, value: null }]),
+        class: "small", "aria-label": "Remove the link", title: "Remove the link", onclick: () => change({ do: "set", value: null }),
       }, icon(ICONS.close)));
     }
     return buttons;
@@ -246,44 +239,27 @@ export class Editor {
         if (answered !== field.value) await look();
         if (answered === field.value) found.querySelector("button")?.click();
       },
-      onkeydown: (event) => {
-        if (event.key !== "Escape") return;
-        event.preventDefault();
-        detail.ended(place.path[0]);
-      },
+      onkeydown: onEscape(() => detail.ended(place.path[0])),
     }, field, found, h("button", { type: "button", text: "Cancel", onclick: () => detail.ended(place.path[0]) })));
     field.focus();
     look();
   }
 
-  removeButton(place, value) {
-    const { object, path } = place;
+  removeButton(place, value, detail) {
     return h("button", {
-      class: "small", "aria-label": `Remove ${path.join(" ")}`, title: "Remove",
-      onclick: async () => {
-        const done = await this.commit(`${path.join(" ")} of ${object.label}, removed`, [
-          { do: "remove", class: object.class, key: object.key, path, ...shownAt(place, value) },
-        ]);
-        if (done) this.detail.ended(path[0]);
-      },
+      class: "small", "aria-label": `Remove ${place.path.join(" ")}`, title: "Remove",
+      onclick: () => this.change({ do: "remove" }, value, place, detail, ", removed"),
     }, icon(ICONS.close));
   }
 
   /// Below the elements of a collection: one more.
   addButton(items, type, total, place, detail) {
-    this.detail = detail;
-    const { property, object, path } = place;
+    const { property, path } = place;
     if (property.type === "linkingObjects") return;
     items.querySelector(":scope > .add")?.remove();
     const target = this.on.classes().find((one) => one.name === property.target);
     const line = h("li", { class: "add" });
-    const base = { class: object.class, key: object.key, path, ...shownAt(place) };
-    const label = `${path.join(" ")} of ${object.label}, one more`;
-    const commit = async (edit) => {
-      const done = await this.commit(label, [{ ...base, ...edit }]);
-      if (done) detail.ended(path[0]);
-      return done !== null;
-    };
+    const commit = (edit) => this.change(edit, undefined, place, detail, ", one more");
     const ask = (at) => {
       const what = h("span", { class: "what" });
       line.replaceChildren(what);
@@ -299,11 +275,7 @@ export class Editor {
       line.replaceChildren(h("form", {
         class: "editing",
         onsubmit: (event) => { event.preventDefault(); ask(key.value); },
-        onkeydown: (event) => {
-          if (event.key !== "Escape") return;
-          event.preventDefault();
-          detail.ended(path[0]);
-        },
+        onkeydown: onEscape(() => detail.ended(path[0])),
       }, key, h("button", { type: "submit", class: "main", text: "Next" })));
       key.focus();
     };
@@ -317,19 +289,13 @@ export class Editor {
     return h("button", {
       class: "small", text: "JSON …", title: "Any value, lists and dictionaries too, as JSON",
       onclick: () => this.dialog(`${property.name} of ${object.label}`, "A value as JSON: a text in quotes, a number, true, null, [ … ] or { … }.", "", "Save",
-        (text, failed) => this.commit(`${property.name} of ${object.label}`, [
-          { do: "json", class: object.class, key: object.key, path: [property.name], json: text },
-        ], failed).then((done) => {
-          if (done) detail.ended(property.name);
-          return done !== null;
-        })),
+        (text, failed) => this.change({ do: "json", json: text }, undefined, place, detail, "", failed)),
     });
   }
 
   // -- Objects --------------------------------------------------------------------------------------
 
-  objectTools(object, detail) {
-    this.detail = detail;
+  objectTools(object) {
     const class_ = this.on.classes().find((one) => one.name === object.class);
     if (class_.kind === "embedded") return null;
     return h("button", {

@@ -86,6 +86,12 @@ const box = new QueryBox($("query"), $("completion"), $("problem"), {
   className: () => state.className,
 });
 
+/// Tells later whether the page still asks for the table that it asks for now.
+function asking() {
+  const visit = state.visit, asked = JSON.stringify(view());
+  return () => visit === state.visit && asked === JSON.stringify(view());
+}
+
 // -- A file -----------------------------------------------------------------------------------------
 
 async function start() {
@@ -126,18 +132,21 @@ async function open(key) {
   } catch (error) {
     if (visit !== state.visit) return;
     if (error.kind === "locked") return askForKey(error, key !== "");
-    $("work").hidden = true;
-    $("gate").hidden = false;
-    $("gate").replaceChildren(h("div", { class: "card" },
+    showGate(h("div", { class: "card" },
       h("h2", { text: "The file can't be opened" }), h("p", { text: state.files[state.file] }),
       h("p", { class: "wrong", role: "alert", text: error.message }),
       h("div", { class: "buttons" }, h("button", { class: "main", text: "Try again", onclick: () => open("") }))));
   }
 }
 
-function askForKey(error, wasGiven = false) {
+/// Shows a card in place of the file.
+function showGate(card) {
   $("work").hidden = true;
   $("gate").hidden = false;
+  $("gate").replaceChildren(card);
+}
+
+function askForKey(error, wasGiven = false) {
   const field = h("input", {
     id: "key", type: "password", autocomplete: "off", spellcheck: "false", placeholder: "128 hexadecimal digits",
     "aria-describedby": "key-problem",
@@ -158,7 +167,7 @@ function askForKey(error, wasGiven = false) {
     }
     open([...content].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
   });
-  $("gate").replaceChildren(h("form", { class: "card", onsubmit: (event) => { event.preventDefault(); give(); } },
+  showGate(h("form", { class: "card", onsubmit: (event) => { event.preventDefault(); give(); } },
     h("h2", { text: "This file is encrypted" }),
     h("p", { text: state.files[state.file] }),
     h("label", { for: "key", text: "Encryption key" }), field, choice, problem,
@@ -224,19 +233,18 @@ async function chooseClass(name) {
 async function show() {
   const class_ = currentClass();
   if (!class_) return;
-  const visit = state.visit;
-  const asked = JSON.stringify(view());
+  const isCurrent = asking();
   $("total").textContent = "…";
   try {
     const found = await call("view", view());
-    if (visit !== state.visit || asked !== JSON.stringify(view())) return;
+    if (!isCurrent()) return;
     state.found = { query: state.query, sort: state.sort, total: found.total };
     if (box.text === state.query) box.well();
     describe(found);
     table.show(columnsOf(class_.properties), found.total, state.sort);
     drawStrip();
   } catch (error) {
-    if (visit !== state.visit || asked !== JSON.stringify(view())) return;
+    if (!isCurrent()) return;
     $("total").textContent = state.found ? plural(state.found.total, "object") : "";
     if (error.kind !== "engine" || state.query === "") return failed(error);
     // The table stays as it is, and is what scrolling, export and pictures are about.
@@ -387,17 +395,17 @@ export async function update() {
     detail.refresh();
     return show();
   }
-  const asked = JSON.stringify(view());
+  const isCurrent = asking();
   try {
     const found = await call("view", view());
-    if (visit !== state.visit || asked !== JSON.stringify(view())) return;
+    if (!isCurrent()) return;
     if (state.found) state.found.total = found.total;
     describe(found);
     table.refresh(found.total);
     detail.refresh();
     drawStrip();
   } catch (error) {
-    if (visit === state.visit && asked === JSON.stringify(view())) failed(error);
+    if (isCurrent()) failed(error);
   }
 }
 
@@ -409,7 +417,6 @@ document.addEventListener("keydown", (event) => {
 });
 
 start().catch((error) => {
-  $("gate").hidden = false;
-  $("gate").replaceChildren(h("div", { class: "card" },
+  showGate(h("div", { class: "card" },
     h("h2", { text: "The studio does not answer" }), h("p", { class: "wrong", role: "alert", text: error.message })));
 });

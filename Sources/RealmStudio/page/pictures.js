@@ -1,7 +1,7 @@
 // Pictures: where the bytes of a file are, how its classes link to one another, how the values of a column are spread. Each
 // has its figures as text, too.
 
-import { h, svg, count, bytes, plural } from "./dom.js";
+import { h, svg, count, bytes, plural, pressable } from "./dom.js";
 import { call } from "./api.js";
 import { nameInQuery, textOf } from "./values.js";
 
@@ -102,12 +102,7 @@ export async function linkGraph(file, classes, choose) {
     const node = svg("g", { class: `node ${one.kind}`, tabindex: "0", role: "button", "aria-label": `${one.name}, ${plural(one.count, "object")}` },
       svg("rect", { x: x - 74, y: y - 23, width: 148, height: 46, rx: 10 }), text(x, y - 2, name, "name"),
       text(x, y + 14, `${count(one.count)}${one.kind === "embedded" ? " embedded" : ""}`, "small"));
-    node.addEventListener("click", () => choose(one.name));
-    node.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      choose(one.name);
-    });
+    pressable(node, () => choose(one.name));
     return node;
   });
   const graph = svg("svg", { class: "graph", viewBox: `0 ${top} ${width} ${height - top}` },
