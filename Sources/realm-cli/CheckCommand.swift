@@ -3,7 +3,7 @@
 import ArgumentParser
 import CoreSwift
 
-struct CheckCommand: ParsableCommand {
+struct CheckCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Verifies every block, tree, index and the map of free space of a file.",
@@ -17,38 +17,34 @@ struct CheckCommand: ParsableCommand {
     @Flag(help: "Print nothing; tell by the exit status.")
     var quiet = false
 
-    func run() throws {
-        let report = try options.attempt { () throws(RealmError) in
-            try Inspection.check(options.file, key: options.key())
-        }
-        if !quiet { try answer(options.json ? json(report).rendered() : text(report)) }
+    func work() throws {
+        let report = try Inspection.check(source.file, key: source.key())
+        if !quiet { try answer(text(report), json(report)) }
         if !report.faults.isEmpty { throw ExitStatus.damaged }
     }
 
     private func text(_ report: CheckReport) -> String {
         guard let sizes = report.statistics else {
-            let lines = report.faults.map { inFile($0, options.file) }
+            let lines = report.faults.map { inFile($0, source.file) }
             guard report.isRealm else { return lines.joined(separator: "\n") }
             let count = "\(lines.count) \(lines.count == 1 ? "fault" : "faults")"
-            return (lines + ["\(options.file): damaged: \(count)"]).joined(separator: "\n")
+            return (lines + ["\(source.file): damaged: \(count)"]).joined(separator: "\n")
         }
         let objects = sizes.classes.reduce(0) { $0 + $1.objects }
-        return "\(options.file): sound; version \(grouped(Int(sizes.version))), "
+        return "\(source.file): sound; version \(grouped(Int(sizes.version))), "
             + "\(grouped(objects)) objects in \(sizes.classes.count) classes, "
             + bytes(sizes.fileBytes)
     }
 
     private func json(_ report: CheckReport) -> JSON {
-        var members: [(String, JSON)] = [
-            ("file", .text(options.file)),
+        let sizes = report.statistics
+        return .object([
+            ("file", .text(source.file)),
             ("sound", .truth(report.faults.isEmpty)),
             ("faults", .list(report.faults.map { .text($0) })),
-        ]
-        if let sizes = report.statistics {
-            members.append(("version", .number(Int(sizes.version))))
-            members.append(("file_bytes", .number(sizes.fileBytes)))
-            members.append(("objects", .number(sizes.classes.reduce(0) { $0 + $1.objects })))
-        }
-        return .object(members)
+            ("version", sizes.map { .number(Int($0.version)) }),
+            ("file_bytes", sizes.map { .number($0.fileBytes) }),
+            ("objects", sizes.map { .number($0.classes.reduce(0) { $0 + $1.objects }) }),
+        ])
     }
 }

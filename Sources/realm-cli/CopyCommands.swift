@@ -3,19 +3,13 @@
 import ArgumentParser
 import CoreSwift
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The size of a file in bytes; 0 where it can't be had.
 private func size(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
 }
 
-struct CopyCommand: ParsableCommand {
+struct CopyCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
         abstract: "Writes a compact copy of the newest version to a new file.",
@@ -43,26 +37,22 @@ struct CopyCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        try options.attempt { () throws(RealmError) in
-            let key = try options.key()
-            let newKey: [UInt8] =
-                if let newKeyFile { try KeyFile.load(newKeyFile) } else { decrypt ? [] : key }
-            let realm = try Inspection.open(options.file, key: key)
-            defer { realm.close() }
-            try realm.beginRead()
-            try realm.writeCopy(to: to, encryptionKey: newKey)
-        }
+    func work() throws {
+        let key = try source.key()
+        let newKey = try newKeyFile.map(KeyFile.load) ?? (decrypt ? [] : key)
+        let realm = try Inspection.open(source.file, key: key)
+        try realm.beginRead()
+        try realm.writeCopy(to: to, encryptionKey: newKey)
+        realm.close()
         try answer(
-            options.json
-                ? JSON.object([
-                    ("file", .text(options.file)), ("to", .text(to)), ("bytes", .number(size(to))),
-                ]).rendered()
-                : "\(TextWidth.visible(to)): \(bytes(size(to))), of \(bytes(size(options.file)))")
+            "\(TextWidth.visible(to)): \(bytes(size(to))), of \(bytes(size(source.file)))",
+            .object([
+                ("file", .text(source.file)), ("to", .text(to)), ("bytes", .number(size(to))),
+            ]))
     }
 }
 
-struct CompactCommand: ParsableCommand {
+struct CompactCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
         abstract: "Makes a file as small as it can be, in its place.",
@@ -72,24 +62,21 @@ struct CompactCommand: ParsableCommand {
 
     @OptionGroup var options: FileOptions
 
-    func run() throws {
-        let before = size(options.file)
-        try options.attempt { () throws(RealmError) in
-            let realm = try Inspection.open(options.file, key: options.key(), mode: .automatic)
-            defer { realm.close() }
-            guard try realm.compact() else {
-                throw RealmError(
-                    .wrongTransactionState,
-                    "another program reads or writes the file; it was not made compact")
-            }
+    func work() throws {
+        let before = size(source.file)
+        let realm = try Inspection.open(source.file, key: source.key(), mode: .automatic)
+        guard try realm.compact() else {
+            throw RealmError(
+                .wrongTransactionState,
+                "another program reads or writes the file; it was not made compact")
         }
-        let now = size(options.file)
+        realm.close()
+        let now = size(source.file)
         try answer(
-            options.json
-                ? JSON.object([
-                    ("file", .text(options.file)), ("bytes_before", .number(before)),
-                    ("bytes", .number(now)),
-                ]).rendered()
-                : "\(TextWidth.visible(options.file)): \(bytes(before)) before, \(bytes(now)) now")
+            "\(TextWidth.visible(source.file)): \(bytes(before)) before, \(bytes(now)) now",
+            .object([
+                ("file", .text(source.file)), ("bytes_before", .number(before)),
+                ("bytes", .number(now)),
+            ]))
     }
 }

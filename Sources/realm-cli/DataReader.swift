@@ -3,12 +3,6 @@
 
 import CoreSwift
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 final class DataReader {
     /// A field of CSV. Null is an empty one without quotes.
     struct Field {

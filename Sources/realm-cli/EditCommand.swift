@@ -37,7 +37,9 @@ struct EditCommand: FileCommand {
         defer { realm.close() }
         let output = Output()
         try realm.beginWrite()
-        for (place, statement) in statements { try run(statement, place, realm, output) }
+        for (place, statement) in statements {
+            try at(place) { try output.write(try Statement.run(statement, realm) + "\n") }
+        }
         // What can't be said is not done.
         try output.flush()
         if !isDryRun { try realm.commit() }
@@ -55,17 +57,5 @@ struct EditCommand: FileCommand {
             lines.append(("line \(reader.line)", line))
         }
         return lines
-    }
-
-    private func run(
-        _ statement: String, _ place: String, _ realm: Realm, _ output: Output
-    ) throws {
-        do {
-            try output.write(try Statement.run(statement, realm) + "\n")
-        } catch let error as RealmError {
-            throw RealmError(error.code, "\(place): \(error.message)")
-        } catch let error as QueryMistake {
-            throw QueryMistake(error, behind: place)
-        }
     }
 }

@@ -1,5 +1,5 @@
-// What the commands that work with the objects of a file have in common: the file with its key, opening it
-// to read or to write, classes and conditions by their text, and how errors are told.
+// What the commands that work with one file have in common: the file with its key, opening it to read or to
+// write, classes and conditions by their text, how errors are told, and answers that may be JSON.
 
 import ArgumentParser
 import CoreSwift
@@ -19,8 +19,7 @@ struct FileArgument: ParsableArguments {
 
     /// The encryption key; empty without one.
     func key() throws(RealmError) -> [UInt8] {
-        guard let keyFile else { return [] }
-        return try KeyFile.load(keyFile)
+        try keyFile.map(KeyFile.load) ?? []
     }
 
     /// To read, beside whoever writes.
@@ -41,19 +40,57 @@ struct FileArgument: ParsableArguments {
 /// A command that needs no more of errors than that they are told under the name of its file.
 protocol FileCommand: ParsableCommand {
     var source: FileArgument { get }
+    /// As one JSON object.
+    var tellsJSON: Bool { get }
     func work() throws
 }
 
 extension FileCommand {
+    var tellsJSON: Bool { false }
+
     func run() throws {
         do {
             try work()
         } catch let error as RealmError {
-            throw failure(error, source.file, json: false)
+            throw failure(error, source.file, json: tellsJSON)
         } catch let error as QueryMistake {
             writeToStandardError("realm: \(TextWidth.visible(source.file)): \(error.message)\n")
             throw ExitStatus.unreadable
         }
+    }
+}
+
+/// Options of commands whose answer is a text, or one JSON object.
+struct FileOptions: ParsableArguments {
+    @OptionGroup var source: FileArgument
+
+    @Flag(help: "Print one JSON object instead of text.")
+    var json = false
+}
+
+/// Such a command.
+protocol AnsweringCommand: FileCommand {
+    var options: FileOptions { get }
+}
+
+extension AnsweringCommand {
+    var source: FileArgument { options.source }
+    var tellsJSON: Bool { options.json }
+
+    /// Prints what the command has to say at its end.
+    func answer(_ text: @autoclosure () -> String, _ json: @autoclosure () -> JSON) throws {
+        try realm_cli.answer(tellsJSON ? json().rendered() : text())
+    }
+}
+
+/// Runs what was said at a place of something longer, which errors name.
+func at<R>(_ place: String, _ body: () throws -> R) throws -> R {
+    do {
+        return try body()
+    } catch let error as RealmError {
+        throw RealmError(error.code, "\(place): \(error.message)")
+    } catch let error as QueryMistake {
+        throw QueryMistake(error, behind: place)
     }
 }
 
@@ -187,10 +224,10 @@ extension Realm {
                     "'\(text)' is no object key, which is a number"
                         + (byObjectKey ? "" : "; class '\(class_.name)' has no primary key"))
             }
-            guard let found = try find(class_.key, key: ObjectKey(rawValue: number)) else {
+            guard let found = try findObject(class_.key, ObjectKey(rawValue: number)) else {
                 throw none()
             }
-            return found.handle.clone()
+            return found
         }
         let key: Value
         switch property.type {

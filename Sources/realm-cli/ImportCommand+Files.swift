@@ -70,13 +70,9 @@ extension ImportCommand {
     }
 
     private func object(_ report: ImportReport) -> JSON {
-        var members: [(String, JSON)] = [
+        .object([
             ("file", .text(file)), ("new", .text(target)), ("format", .number(report.format)),
-        ]
-        if let version = report.schemaVersion {
-            members.append(("schema_version", .number(Int(clamping: version))))
-        }
-        members += [
+            ("schema_version", report.schemaVersion.map { .number(Int(clamping: $0)) }),
             ("whole", .truth(report.lossCount == 0)),
             ("notes", .list(report.notes.map { .text($0) })),
             ("losses", .list(report.losses.map { .text($0) })),
@@ -91,7 +87,6 @@ extension ImportCommand {
                         ])
                     })
             ),
-        ]
-        return .object(members)
+        ])
     }
 }

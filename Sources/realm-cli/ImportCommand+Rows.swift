@@ -37,7 +37,7 @@ extension ImportCommand {
     func importRows(_ data: String) throws {
         let format = try DataFormat.of(data, rows.format)
         let reader = try DataReader(data)
-        let key = try keyFile.map { path throws(RealmError) in try KeyFile.load(path) } ?? []
+        let key = try keyFile.map(KeyFile.load) ?? []
         let realm = try Inspection.open(file, key: key, mode: .automatic)
         // What is not committed is rolled back.
         defer { realm.close() }

@@ -4,12 +4,6 @@
 
 import CoreSwift
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The outcome of verifying a file.
 struct CheckReport {
     /// Nil when the file is damaged.
@@ -18,19 +12,6 @@ struct CheckReport {
     var isRealm: Bool
     /// One sentence each; empty when the file is sound.
     var faults: [String] = []
-}
-
-/// What a file consists of.
-struct StatsReport {
-    struct Entry {
-        var sizes: ClassStatistics
-        /// Empty when the class has none.
-        var primaryKey: String
-    }
-
-    var statistics: RealmStatistics
-    /// By name.
-    var classes: [Entry]
 }
 
 enum Inspection {
@@ -53,19 +34,6 @@ enum Inspection {
             guard error.code == .invalidDatabase else { throw error }
             return CheckReport(isRealm: true, faults: [error.message])
         }
-    }
-
-    static func stats(_ path: String, key: [UInt8]) throws(RealmError) -> StatsReport {
-        let realm = try open(path, key: key)
-        defer { realm.close() }
-        let statistics = try realm.statistics()
-        return StatsReport(
-            statistics: statistics,
-            classes: statistics.classes.map { sizes in
-                .init(
-                    sizes: sizes,
-                    primaryKey: realm.schema.class_(named: sizes.name)?.primaryKey ?? "")
-            })
     }
 
     /// Opens a file that must be there, with the schema it has; to write with the mode `automatic`.

@@ -6,8 +6,8 @@ enum JSON {
     case number(Int)
     case truth(Bool)
     case list([JSON])
-    /// Members keep their order.
-    case object([(String, JSON)])
+    /// Members keep their order; those without a value are left out.
+    case object([(String, JSON?)])
 
     /// The value on several lines, indented by two blanks a level.
     func rendered() -> String {
@@ -26,7 +26,8 @@ enum JSON {
             Self.enclosed("[", "]", items.count, indent, into: &output) { index, output in
                 items[index].render(into: &output, indent: inner)
             }
-        case .object(let members):
+        case .object(let all):
+            let members = all.compactMap { name, value in value.map { (name, $0) } }
             Self.enclosed("{", "}", members.count, indent, into: &output) { index, output in
                 output += Self.quoted(members[index].0) + ": "
                 members[index].1.render(into: &output, indent: inner)
@@ -59,8 +60,7 @@ enum JSON {
             case "\r": output += "\\r"
             default:
                 if scalar.value < 0x20 {
-                    let digits = String(scalar.value, radix: 16)
-                    output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                    output += "\\u" + hexadecimal(scalar.value, 4)
                 } else {
                     output.unicodeScalars.append(scalar)
                 }

@@ -12,23 +12,20 @@ private enum KeyChange {
         may be left on the disk where nothing is stored now.
         """
 
-    static func run(_ options: FileOptions, newKeyFile: String?, done: String) throws {
-        try options.attempt { () throws(RealmError) in
-            let key = try options.key()
-            let newKey: [UInt8] = if let newKeyFile { try KeyFile.load(newKeyFile) } else { [] }
-            try Realm.changeEncryptionKey(options.file, from: key, to: newKey)
-        }
-        let isEncrypted = newKeyFile != nil
-        try answer(
-            options.json
-                ? JSON.object([
-                    ("file", .text(options.file)), ("encrypted", .truth(isEncrypted)),
-                ]).rendered()
-                : "\(options.file): \(done)")
+    static func run(
+        _ command: some AnsweringCommand, newKeyFile: String?, done: String
+    ) throws {
+        let file = command.source.file
+        let key = try command.source.key()
+        let newKey = try newKeyFile.map(KeyFile.load) ?? []
+        try Realm.changeEncryptionKey(file, from: key, to: newKey)
+        try command.answer(
+            "\(file): \(done)",
+            .object([("file", .text(file)), ("encrypted", .truth(newKeyFile != nil))]))
     }
 }
 
-struct EncryptCommand: ParsableCommand {
+struct EncryptCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "encrypt", abstract: "Encrypts a plain file in place.",
         discussion: KeyChange.inPlace)
@@ -43,18 +40,18 @@ struct EncryptCommand: ParsableCommand {
     var newKeyFile: String
 
     func validate() throws {
-        if options.keyFile != nil {
+        if source.keyFile != nil {
             throw ValidationError(
                 "A plain file has no key; 'realm rekey' changes that of an encrypted one.")
         }
     }
 
-    func run() throws {
-        try KeyChange.run(options, newKeyFile: newKeyFile, done: "encrypted")
+    func work() throws {
+        try KeyChange.run(self, newKeyFile: newKeyFile, done: "encrypted")
     }
 }
 
-struct DecryptCommand: ParsableCommand {
+struct DecryptCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "decrypt", abstract: "Takes the encryption from a file, in place.",
         discussion: KeyChange.inPlace)
@@ -62,15 +59,15 @@ struct DecryptCommand: ParsableCommand {
     @OptionGroup var options: FileOptions
 
     func validate() throws {
-        if options.keyFile == nil { throw ValidationError("--key-file is missing.") }
+        if source.keyFile == nil { throw ValidationError("--key-file is missing.") }
     }
 
-    func run() throws {
-        try KeyChange.run(options, newKeyFile: nil, done: "no longer encrypted")
+    func work() throws {
+        try KeyChange.run(self, newKeyFile: nil, done: "no longer encrypted")
     }
 }
 
-struct RekeyCommand: ParsableCommand {
+struct RekeyCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "rekey", abstract: "Encrypts an encrypted file with another key, in place.",
         discussion: KeyChange.inPlace)
@@ -83,12 +80,12 @@ struct RekeyCommand: ParsableCommand {
     var newKeyFile: String
 
     func validate() throws {
-        if options.keyFile == nil {
+        if source.keyFile == nil {
             throw ValidationError("--key-file is missing; 'realm encrypt' encrypts a plain file.")
         }
     }
 
-    func run() throws {
-        try KeyChange.run(options, newKeyFile: newKeyFile, done: "encrypted with another key")
+    func work() throws {
+        try KeyChange.run(self, newKeyFile: newKeyFile, done: "encrypted with another key")
     }
 }

@@ -3,12 +3,6 @@
 
 import CoreSwift
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 enum KeyFile {
     private static let keyBytes = 64
 

@@ -5,12 +5,6 @@
 import CTerminal
 import CoreSwift
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 final class LineEditor {
     private static let historyLines: Int32 = 1000
 

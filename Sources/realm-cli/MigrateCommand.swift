@@ -3,7 +3,7 @@
 import ArgumentParser
 import CoreSwift
 
-struct MigrateCommand: ParsableCommand {
+struct MigrateCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Renames and drops classes and properties of a file.",
@@ -60,31 +60,29 @@ struct MigrateCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let plan = try options.attempt { () throws(RealmError) in
-            let plan = try Restructuring(
-                options.file, key: options.key(), renames: renames, classRenames: classRenames,
-                drops: drops, version: version)
-            if !dryRun { try plan.run() }
-            return plan
-        }
-        try answer(options.json ? json(plan).rendered() : text(plan))
+    func work() throws {
+        let plan = try Restructuring(
+            source.file, key: source.key(), renames: renames, classRenames: classRenames,
+            drops: drops, version: version)
+        if !dryRun { try plan.run() }
+        try answer(text(plan), json(plan))
     }
 
     private func text(_ plan: Restructuring) -> String {
         let old = plan.oldVersion.map { "\($0)" } ?? "none"
-        let head = "\(options.file): schema version \(old) becomes \(plan.newVersion)"
+        let head = "\(source.file): schema version \(old) becomes \(plan.newVersion)"
         return
             ([head] + plan.sentences.map { "- \($0)" }
             + (dryRun ? ["a dry run: the file stays as it is"] : [])).joined(separator: "\n")
     }
 
     private func json(_ plan: Restructuring) -> JSON {
-        var members: [(String, JSON)] = [("file", .text(options.file))]
-        if let old = plan.oldVersion { members.append(("old_version", .number(Int(old)))) }
-        members.append(("new_version", .number(Int(clamping: plan.newVersion))))
-        members.append(("steps", .list(plan.sentences.map { .text($0) })))
-        members.append(("dry_run", .truth(dryRun)))
-        return .object(members)
+        .object([
+            ("file", .text(source.file)),
+            ("old_version", plan.oldVersion.map { .number(Int($0)) }),
+            ("new_version", .number(Int(clamping: plan.newVersion))),
+            ("steps", .list(plan.sentences.map { .text($0) })),
+            ("dry_run", .truth(dryRun)),
+        ])
     }
 }

@@ -1,12 +1,6 @@
 // How much of a long command is done, on a terminal's last line: standard error, so that what is printed can
 // be passed on. Where that is no terminal, nothing is shown.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 final class ProgressBar {
     private static let width = 30
 

@@ -40,14 +40,10 @@ struct QueryCommand: FileCommand {
     func work() throws {
         let realm = try source.open()
         defer { realm.close() }
-        try run(realm, Output())
-    }
-
-    func run(_ realm: Realm, _ output: Output) throws {
         let class_ = try realm.class_(typed: choice.className)
         var results = try realm.chosen(class_, choice.query)
         if let limit { results = try results.limited(limit) }
-        let writer = try rows.writer(class_, to: output)
+        let writer = try rows.writer(class_, to: Output())
         try results.forEachObject { object throws(RealmError) in try writer.add(object) }
         try writer.finish()
     }
@@ -137,7 +133,6 @@ struct GetCommand: FileCommand {
     func work() throws {
         let realm = try source.open()
         defer { realm.close() }
-        let output = Output()
         let class_ = try realm.class_(typed: className)
         let object: ObjectHandle
         do {
@@ -152,20 +147,8 @@ struct GetCommand: FileCommand {
             throw ExitStatus.damaged
         }
         defer { object.release() }
-        let writer = try rows.writer(class_, to: output)
-        switch rows.format ?? .table {
-        case .table:
-            try writer.addAsList(object)
-            try output.flush()
-        case .json:
-            // One object, not an array of one.
-            let single = try RowWriter(
-                class_, rows.names, .jsonl, depth: rows.depth, to: output)
-            try single.add(object)
-            try single.finish()
-        default:
-            try writer.add(object)
-            try writer.finish()
-        }
+        try RowWriter.write(
+            object, class_, rows.names, rows.format ?? .table, depth: rows.depth,
+            width: rows.tableWidth, to: Output())
     }
 }

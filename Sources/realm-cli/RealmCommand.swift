@@ -13,10 +13,9 @@
 //   realm import OLD NEW  a file of realm-core as one of ours
 //   realm encrypt|decrypt|rekey FILE    a file's first encryption key, none, or another
 //
-// This file has the entry point, the options that the commands share, and how errors become exit
-// statuses. What the commands about objects share is in `FileCommand`; what others ask of a file in `Inspection`
-// and `Restructuring`; how answers are shown in `TextTable`, `RowWriter` and `JSON`. Foundation is not imported:
-// the tool starts at once.
+// This file has the entry point, and how errors become exit statuses. What the commands share is in
+// `FileCommand`; what some ask of a file in `Inspection` and `Restructuring`; how answers are shown in
+// `TextTable`, `RowWriter` and `JSON`. Foundation is not imported: the tool starts at once.
 
 import ArgumentParser
 import CoreSwift
@@ -66,27 +65,6 @@ struct RealmCommand: ParsableCommand {
 /// The tool's version, which is that of the project.
 let toolVersion = "0.1.0"
 
-/// What every command takes.
-struct FileOptions: ParsableArguments {
-    @OptionGroup var source: FileArgument
-
-    @Flag(help: "Print one JSON object instead of text.")
-    var json = false
-
-    /// Runs what works with the file; prints why it failed, and ends with the status for that.
-    func attempt<R>(_ body: () throws(RealmError) -> R) throws -> R {
-        do throws(RealmError) {
-            return try body()
-        } catch {
-            throw failure(error, file, json: json)
-        }
-    }
-
-    var file: String { source.file }
-    var keyFile: String? { source.keyFile }
-    func key() throws(RealmError) -> [UInt8] { try source.key() }
-}
-
 /// Exit statuses besides success and those of the argument parser.
 enum ExitStatus {
     static let damaged = ExitCode(1)
@@ -94,10 +72,10 @@ enum ExitStatus {
 }
 
 /// Prints what a command has to say at its end; fails where that can't be written.
-func answer(_ text: String, terminator: String = "\n") throws {
+func answer(_ text: String) throws {
     do throws(RealmError) {
         let output = Output()
-        try output.write(text + terminator)
+        try output.write(text + "\n")
         try output.flush()
     } catch {
         writeToStandardError("realm: \(error.message)\n")

@@ -158,8 +158,21 @@ final class RowWriter {
         for line in lines { try output.write(list.line(line) + "\n") }
     }
 
-    /// The object alone, as a line for each property.
-    func addAsList(_ object: ObjectHandle) throws(RealmError) { try list(try cells(object)) }
+    /// Writes an object alone: as a line for each property, or as JSON that is no array of one.
+    static func write(
+        _ object: ObjectHandle, _ class_: ClassSchema, _ names: [String]?, _ format: RowFormat,
+        depth: Int = 0, width: Int?, to output: Output
+    ) throws(RealmError) {
+        let writer = try RowWriter(
+            class_, names, format == .json ? .jsonl : format, depth: depth, width: width,
+            to: output)
+        if format == .table {
+            try writer.list(try writer.cells(object))
+        } else {
+            try writer.add(object)
+        }
+        try writer.finish()
+    }
 
     private func cells(_ object: ObjectHandle) throws(RealmError) -> [String] {
         let text = try ObjectText(object, class_, depth: depth)

@@ -3,7 +3,7 @@
 import ArgumentParser
 import CoreSwift
 
-struct SalvageCommand: ParsableCommand {
+struct SalvageCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "salvage",
         abstract: "Recovers what is intact of a damaged file into a new file.",
@@ -38,21 +38,18 @@ struct SalvageCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let report = try options.attempt { () throws(RealmError) in
-            let key = try options.key()
-            let newKey: [UInt8] =
-                if let newKeyFile { try KeyFile.load(newKeyFile) } else { decrypt ? [] : key }
-            return try Salvage.run(options.file, key: key, to: out, targetKey: newKey)
-        }
-        try answer(options.json ? json(report).rendered() : text(report))
+    func work() throws {
+        let key = try source.key()
+        let newKey = try newKeyFile.map(KeyFile.load) ?? (decrypt ? [] : key)
+        let report = try Salvage.run(source.file, key: key, to: out, targetKey: newKey)
+        try answer(text(report), json(report))
         if !report.isWhole { throw ExitStatus.damaged }
     }
 
     private func text(_ report: SalvageReport) -> String {
-        var lines = report.damage.map { "damage: " + inFile($0, options.file) }
+        var lines = report.damage.map { "damage: " + inFile($0, source.file) }
         lines.append(
-            "\(options.file): version \(grouped(Int(clamping: report.version))), found by way of "
+            "\(source.file): version \(grouped(Int(clamping: report.version))), found by way of "
                 + report.source)
         if let newest = report.newestVersion {
             lines.append("version \(newest), which is newer, can't be read")
@@ -60,7 +57,7 @@ struct SalvageCommand: ParsableCommand {
         if let schema = report.schemaOf {
             lines.append("its schema can't be read; that of version \(schema) was used")
         }
-        lines += report.losses.map { "lost: " + inFile($0, options.file) }
+        lines += report.losses.map { "lost: " + inFile($0, source.file) }
         if report.lossCount > report.losses.count {
             lines.append("and \(report.lossCount - report.losses.count) losses more")
         }
@@ -83,19 +80,13 @@ struct SalvageCommand: ParsableCommand {
     }
 
     private func json(_ report: SalvageReport) -> JSON {
-        var members: [(String, JSON)] = [
-            ("file", .text(options.file)), ("out", .text(out)),
+        .object([
+            ("file", .text(source.file)), ("out", .text(out)),
             ("whole", .truth(report.isWhole)),
             ("version", .number(Int(clamping: report.version))),
             ("found_by", .text(report.source)),
-        ]
-        if let newest = report.newestVersion {
-            members.append(("newest_version", .number(Int(clamping: newest))))
-        }
-        if let schema = report.schemaOf {
-            members.append(("schema_of_version", .number(Int(clamping: schema))))
-        }
-        members += [
+            ("newest_version", report.newestVersion.map { .number(Int(clamping: $0)) }),
+            ("schema_of_version", report.schemaOf.map { .number(Int(clamping: $0)) }),
             ("damage", .list(report.damage.map { .text($0) })),
             ("losses", .list(report.losses.map { .text($0) })),
             ("loss_count", .number(report.lossCount)),
@@ -113,7 +104,6 @@ struct SalvageCommand: ParsableCommand {
                         ])
                     })
             ),
-        ]
-        return .object(members)
+        ])
     }
 }

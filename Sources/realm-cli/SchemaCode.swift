@@ -72,11 +72,6 @@ private func literal(_ text: String, _ unicode: (UInt32) -> String) -> String {
     return output + "\""
 }
 
-private func padded(_ number: UInt32, _ digits: Int) -> String {
-    let text = String(number, radix: 16)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
-}
-
 private func classNames(_ classes: [ClassSchema], taken: Set<String>) -> [String: String] {
     var names = Names(taken: taken, stored: classes.map(\.name))
     var result: [String: String] = [:]
@@ -231,8 +226,8 @@ enum PythonCode {
     private static func literal(_ text: String) -> String {
         realm_cli.literal(text) {
             $0 < 0x100
-                ? "\\x" + padded($0, 2)
-                : $0 < 0x10000 ? "\\u" + padded($0, 4) : "\\U" + padded($0, 8)
+                ? "\\x" + hexadecimal($0, 2)
+                : $0 < 0x10000 ? "\\u" + hexadecimal($0, 4) : "\\U" + hexadecimal($0, 8)
         }
     }
 

@@ -93,40 +93,39 @@ struct SchemaCommand: FileCommand {
     }
 
     private func json(_ classes: [ClassSchema], _ realm: Realm) throws(RealmError) -> JSON {
-        var members: [(String, JSON)] = [("file", .text(source.file))]
-        if realm.schemaVersion != Configuration.unspecifiedVersion {
-            members.append(("schema_version", .number(Int(clamping: realm.schemaVersion))))
-        }
         var list: [JSON] = []
         for class_ in classes {
-            var parts: [(String, JSON)] = [
-                ("name", .text(class_.name)), ("kind", .text(class_.kind.name)),
-                ("objects", .number(try realm.objectCount(class_.key))),
-            ]
-            if !class_.primaryKey.isEmpty {
-                parts.append(("primary_key", .text(class_.primaryKey)))
-            }
-            parts.append(("properties", .list(class_.properties.map(json))))
-            list.append(.object(parts))
+            list.append(
+                .object([
+                    ("name", .text(class_.name)), ("kind", .text(class_.kind.name)),
+                    ("objects", .number(try realm.objectCount(class_.key))),
+                    ("primary_key", Self.given(class_.primaryKey)),
+                    ("properties", .list(class_.properties.map(json))),
+                ]))
         }
-        members.append(("classes", .list(list)))
-        return .object(members)
+        let version = realm.schemaVersion
+        return .object([
+            ("file", .text(source.file)),
+            (
+                "schema_version",
+                version == Configuration.unspecifiedVersion ? nil : .number(Int(clamping: version))
+            ),
+            ("classes", .list(list)),
+        ])
     }
 
     private func json(_ property: PropertySchema) -> JSON {
-        var parts: [(String, JSON)] = [
+        let isIndexed = property.flags.contains(.indexed) && !property.isPrimaryKey
+        return .object([
             ("name", .text(property.name)), ("type", .text("\(property.type)")),
             ("nullable", .truth(property.isNullable)),
-        ]
-        if property.collection != .none {
-            parts.append(("collection", .text("\(property.collection)")))
-        }
-        if !property.linkTarget.isEmpty { parts.append(("target", .text(property.linkTarget))) }
-        if property.isPrimaryKey { parts.append(("primary_key", .truth(true))) }
-        if property.flags.contains(.indexed), !property.isPrimaryKey {
-            parts.append(("indexed", .truth(true)))
-        }
-        if let rules = property.wordRules { parts.append(("full_text", .text("\(rules)"))) }
-        return .object(parts)
+            ("collection", property.collection == .none ? nil : .text("\(property.collection)")),
+            ("target", Self.given(property.linkTarget)),
+            ("primary_key", property.isPrimaryKey ? .truth(true) : nil),
+            ("indexed", isIndexed ? .truth(true) : nil),
+            ("full_text", property.wordRules.map { .text("\($0)") }),
+        ])
     }
+
+    private static func given(_ text: String) -> JSON? { text.isEmpty ? nil : .text(text) }
 }

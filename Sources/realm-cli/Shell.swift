@@ -156,12 +156,8 @@ final class Shell {
         let class_ = try realm.class_(typed: name)
         let object = try realm.object(class_, named: key)
         defer { object.release() }
-        let writer = try RowWriter(
-            class_, nil, format == .json ? .jsonl : format, width: width ?? Terminal.width,
-            to: output)
-        if format == .table { return try writer.addAsList(object) }
-        try writer.add(object)
-        try writer.finish()
+        try RowWriter.write(
+            object, class_, nil, format, width: width ?? Terminal.width, to: output)
     }
 
     private func option(_ name: String, _ words: inout Words) throws(RealmError) {

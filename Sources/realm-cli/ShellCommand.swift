@@ -3,12 +3,6 @@
 import ArgumentParser
 import CoreSwift
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 struct ShellCommand: FileCommand {
     static let configuration = CommandConfiguration(
         commandName: "shell",
@@ -51,13 +45,7 @@ struct ShellCommand: FileCommand {
     private func read(_ shell: Shell) throws {
         let reader = try DataReader("-")
         while let line = try reader.nextText() {
-            do {
-                if try shell.run(line) == .end { return }
-            } catch let error as RealmError {
-                throw RealmError(error.code, "line \(reader.line): \(error.message)")
-            } catch let error as QueryMistake {
-                throw QueryMistake(error, behind: "line \(reader.line)")
-            }
+            if try at("line \(reader.line)", { try shell.run(line) }) == .end { return }
         }
     }
 

@@ -3,25 +3,28 @@
 import ArgumentParser
 import CoreSwift
 
-struct StatsCommand: ParsableCommand {
+struct StatsCommand: AnsweringCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
         abstract: "Shows sizes, versions, free space, and objects and bytes of each class.")
 
     @OptionGroup var options: FileOptions
 
-    func run() throws {
-        let report = try options.attempt { () throws(RealmError) in
-            try Inspection.stats(options.file, key: options.key())
-        }
-        try answer(
-            options.json ? json(report).rendered() + "\n" : text(report), terminator: "")
+    func work() throws {
+        let realm = try Inspection.open(source.file, key: source.key())
+        defer { realm.close() }
+        let statistics = try realm.statistics()
+        let schema = realm.schema
+        try answer(text(statistics, schema), json(statistics, schema))
     }
 
-    private func text(_ report: StatsReport) -> String {
-        let file = report.statistics
+    private static func primaryKey(_ class_: ClassStatistics, _ schema: Schema) -> String {
+        schema.class_(named: class_.name)?.primaryKey ?? ""
+    }
+
+    private func text(_ file: RealmStatistics, _ schema: Schema) -> String {
         let used = file.fileBytes - file.freeBytes - file.pendingBytes
-        var sizes = TextTable([("file", .left), (options.file, .left)])
+        var sizes = TextTable([("file", .left), (source.file, .left)])
         sizes.add(["size", "\(bytes(file.fileBytes)) (\(grouped(file.fileBytes)) bytes)"])
         sizes.add(["used", bytes(used)])
         sizes.add(["free", bytes(file.freeBytes)])
@@ -44,11 +47,11 @@ struct StatsCommand: ParsableCommand {
             ("large values", .right), ("collections", .right), ("indexes", .right),
             ("bytes per object", .right),
         ])
-        for entry in report.classes {
-            let item = entry.sizes
+        for item in file.classes {
+            let key = Self.primaryKey(item, schema)
             let total = item.rowBytes + item.externalBytes + item.collectionBytes + item.indexBytes
             classes.add([
-                item.name, entry.primaryKey.isEmpty ? "–" : entry.primaryKey,
+                item.name, key.isEmpty ? "–" : key,
                 grouped(item.objects), bytes(item.rowBytes), bytes(item.externalBytes),
                 bytes(item.collectionBytes), bytes(item.indexBytes),
                 item.objects == 0 ? "–" : grouped(total / item.objects),
@@ -57,37 +60,34 @@ struct StatsCommand: ParsableCommand {
         var indexes = TextTable([
             ("index", .left), ("kind", .left), ("entries", .right), ("bytes", .right),
         ])
-        for entry in report.classes {
-            for index in entry.sizes.indexes {
+        for item in file.classes {
+            for index in item.indexes {
                 indexes.add([
-                    "\(entry.sizes.name).\(index.property)",
+                    "\(item.name).\(index.property)",
                     index.source.rawValue, grouped(index.entries),
                     bytes(index.bytes),
                 ])
             }
         }
         var text = sizes.rendered()
-        if !report.classes.isEmpty { text += "\n" + classes.rendered() }
+        if !file.classes.isEmpty { text += "\n" + classes.rendered() }
         if indexes.hasRows { text += "\n" + indexes.rendered() }
-        return text
+        // The end of the last line is not the answer's own.
+        return String(text.dropLast())
     }
 
-    private func json(_ report: StatsReport) -> JSON {
-        let file = report.statistics
-        var members: [(String, JSON)] = [
-            ("file", .text(options.file)),
+    private func json(_ file: RealmStatistics, _ schema: Schema) -> JSON {
+        .object([
+            ("file", .text(source.file)),
             ("file_bytes", .number(file.fileBytes)),
             ("free_bytes", .number(file.freeBytes)),
             ("pending_bytes", .number(file.pendingBytes)),
             ("version", .number(Int(file.version))),
             ("live_versions", .number(file.liveVersions)),
-        ]
-        if let version = file.schemaVersion {
-            members.append(("schema_version", .number(Int(version))))
-        }
-        if let log = file.changeLog { members.append(("change_log", json(log))) }
-        members.append(("classes", .list(report.classes.map(json))))
-        return .object(members)
+            ("schema_version", file.schemaVersion.map { .number(Int($0)) }),
+            ("change_log", file.changeLog.map(json)),
+            ("classes", .list(file.classes.map { json($0, schema) })),
+        ])
     }
 
     private func json(_ log: ChangeLogStatistics) -> JSON {
@@ -108,22 +108,22 @@ struct StatsCommand: ParsableCommand {
         ])
     }
 
-    private func json(_ entry: StatsReport.Entry) -> JSON {
+    private func json(_ class_: ClassStatistics, _ schema: Schema) -> JSON {
         .object([
-            ("name", .text(entry.sizes.name)),
-            ("primary_key", .text(entry.primaryKey)),
-            ("objects", .number(entry.sizes.objects)),
-            ("row_bytes", .number(entry.sizes.rowBytes)),
-            ("large_value_bytes", .number(entry.sizes.externalBytes)),
-            ("large_values", .number(entry.sizes.externalValues)),
-            ("collection_bytes", .number(entry.sizes.collectionBytes)),
-            ("collections", .number(entry.sizes.collections)),
-            ("leaves", .number(entry.sizes.leafCount)),
-            ("depth", .number(entry.sizes.depth)),
+            ("name", .text(class_.name)),
+            ("primary_key", .text(Self.primaryKey(class_, schema))),
+            ("objects", .number(class_.objects)),
+            ("row_bytes", .number(class_.rowBytes)),
+            ("large_value_bytes", .number(class_.externalBytes)),
+            ("large_values", .number(class_.externalValues)),
+            ("collection_bytes", .number(class_.collectionBytes)),
+            ("collections", .number(class_.collections)),
+            ("leaves", .number(class_.leafCount)),
+            ("depth", .number(class_.depth)),
             (
                 "indexes",
                 .list(
-                    entry.sizes.indexes.map { index in
+                    class_.indexes.map { index in
                         .object([
                             ("property", .text(index.property)),
                             ("backlinks", .truth(index.source == .backlinks)),

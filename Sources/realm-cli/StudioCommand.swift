@@ -5,12 +5,6 @@ import ArgumentParser
 import CoreSwift
 import RealmStudio
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 struct StudioCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "studio",

@@ -1,11 +1,5 @@
 // Text output for people: tables with aligned columns, and numbers that can be read.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 struct TextTable {
     enum Alignment { case left, right }
 
@@ -100,6 +94,12 @@ func grouped(_ number: Int) -> String {
         output.append(digit)
     }
     return output
+}
+
+/// In so many digits, or more.
+func hexadecimal(_ number: UInt32, _ digits: Int) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
 }
 
 /// "812 B", "4.0 KiB", "34.2 MiB": one decimal from a kibibyte on.

@@ -3,12 +3,6 @@
 
 import CTerminal
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 enum TextWidth {
     /// The C library tells widths by the locale, and this one knows all letters everywhere.
     private static let isReady: Bool = setlocale(LC_CTYPE, "C.UTF-8") != nil
@@ -70,9 +64,7 @@ enum TextWidth {
             case "\n": output += "\\n"
             case "\t": output += "\\t"
             case "\r": output += "\\r"
-            default:
-                let digits = String(scalar.value, radix: 16)
-                output += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            default: output += "\\u" + hexadecimal(scalar.value, 4)
             }
         }
         return output

@@ -7,12 +7,6 @@
 import ArgumentParser
 import CoreSwift
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 struct WatchCommand: FileCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -117,7 +111,8 @@ struct WatchCommand: FileCommand {
         }
         let changed = ChangedObjects()
         try old.readChanges(changes) { changed.note($0) }
-        var teller = ChangeTeller(old: old, new: new, version: version, format, output)
+        var teller = ChangeTeller(
+            old: old, new: new, version: version, format: format, output: output)
         for class_ in new.schema.classes where className == nil || class_.name == className {
             // With a query, objects enter and leave also where only others changed.
             let none = query == nil ? nil : ChangedObjects.OfClass()
@@ -178,16 +173,6 @@ private struct ChangeTeller {
     var chosenOld: Set<ObjectKey>?
     var chosenNew: Set<ObjectKey>?
     var count = 0
-
-    init(
-        old: Realm, new: Realm, version: UInt64, _ format: OperationFormat, _ output: Output
-    ) {
-        self.old = old
-        self.new = new
-        self.version = version
-        self.format = format
-        self.output = output
-    }
 
     mutating func tell(
         _ class_: ClassSchema, _ changed: ChangedObjects.OfClass
