@@ -17,6 +17,13 @@ func boundary<R>(_ failure: R, _ body: () throws(RealmError) -> R) -> R {
     }
 }
 
+/// The same for a body that is one expression: `boundary(nil, try copy(…))`. Not within another closure, which the
+/// compiler would take for one that throws.
+@inline(__always)
+func boundary<R>(_ failure: R, _ value: @autoclosure () throws(RealmError) -> R) -> R {
+    boundary(failure) { () throws(RealmError) in try value() }
+}
+
 /// As `boundary`, for functions that only succeed or fail.
 @inline(__always)
 func succeeds(_ body: () throws(RealmError) -> Void) -> Bool {
@@ -27,6 +34,11 @@ func succeeds(_ body: () throws(RealmError) -> Void) -> Bool {
         LastError.set(error)
         return false
     }
+}
+
+@inline(__always)
+func succeeds(_ call: @autoclosure () throws(RealmError) -> Void) -> Bool {
+    succeeds { () throws(RealmError) in try call() }
 }
 
 /// The object of a handle of `kind` (any but `object`), retained for the use of the caller.
@@ -74,9 +86,7 @@ func borrow<T: AnyObject, R>(
 func boundary<R>(
     _ realm: OpaquePointer?, _ failure: R, _ body: (Realm) throws(RealmError) -> R
 ) -> R {
-    boundary(failure) { () throws(RealmError) in
-        try borrow(realm, .realm, as: Realm.self, body)
-    }
+    boundary(failure, try borrow(realm, .realm, as: Realm.self, body))
 }
 
 /// The object of a handle.

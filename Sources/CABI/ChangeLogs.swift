@@ -32,9 +32,7 @@ public func realm_change_log_get_consumers(
 public func realm_change_log_add_consumer(
     _ realm: OpaquePointer?, _ name: UnsafePointer<CChar>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try realmHeld(realm).addLogConsumer(try text(name, "name"))
-    }
+    succeeds(try realmHeld(realm).addLogConsumer(try text(name, "name")))
 }
 
 /// Notes that the consumer is done with the log of `version` and those before it. Fails:
@@ -44,9 +42,7 @@ public func realm_change_log_add_consumer(
 public func realm_change_log_acknowledge(
     _ realm: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ version: UInt64
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try realmHeld(realm).acknowledgeLog(try text(name, "name"), version)
-    }
+    succeeds(try realmHeld(realm).acknowledgeLog(try text(name, "name"), version))
 }
 
 /// Keeps nothing for the consumer any more. Fails: RLM_ERR_WRONG_TRANSACTION_STATE.
@@ -54,9 +50,7 @@ public func realm_change_log_acknowledge(
 public func realm_change_log_remove_consumer(
     _ realm: OpaquePointer?, _ name: UnsafePointer<CChar>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try realmHeld(realm).removeLogConsumer(try text(name, "name"))
-    }
+    succeeds(try realmHeld(realm).removeLogConsumer(try text(name, "name")))
 }
 
 /// Calls `callback` with the operations that led from `from_version`, mostly one that was acknowledged,
@@ -129,9 +123,7 @@ private func changes(
 public func realm_change_log_compare(
     _ older: OpaquePointer?, _ newer: OpaquePointer?, _ out_size: UnsafeMutablePointer<Int>?
 ) -> UnsafeMutablePointer<UInt8>? {
-    boundary(nil) { () throws(RealmError) in
-        try copyForC(try realmHeld(older).changes(to: try realmHeld(newer)), out_size)
-    }
+    boundary(nil, try copyForC(try realmHeld(older).changes(to: try realmHeld(newer)), out_size))
 }
 
 /// Returns the change log from `from_version` to the version that the realm reads, as bytes for
@@ -141,9 +133,7 @@ public func realm_change_log_compare(
 public func realm_change_log_export(
     _ realm: OpaquePointer?, _ from_version: UInt64, _ out_size: UnsafeMutablePointer<Int>?
 ) -> UnsafeMutablePointer<UInt8>? {
-    boundary(nil) { () throws(RealmError) in
-        try copyForC(try realmHeld(realm).changes(from: from_version), out_size)
-    }
+    boundary(nil, try copyForC(try realmHeld(realm).changes(from: from_version), out_size))
 }
 
 /// Does in the write transaction what such bytes say, in bulk. Objects, properties and elements are found by
@@ -157,9 +147,7 @@ public func realm_change_log_export(
 public func realm_change_log_apply(
     _ realm: OpaquePointer?, _ start: UnsafePointer<UInt8>?, _ size: Int, _ origin: UInt64
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try realmHeld(realm).apply(changes: try changes(start, size), origin: origin)
-    }
+    succeeds(try realmHeld(realm).apply(changes: try changes(start, size), origin: origin))
 }
 
 /// Calls `callback` with the operations in such bytes, as `realm_change_log_read()` does with those of the

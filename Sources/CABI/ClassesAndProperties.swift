@@ -53,13 +53,13 @@ public func realm_get_schema(_ realm: OpaquePointer?) -> OpaquePointer? {
 /// Works on closed realms.
 @c @implementation
 public func realm_get_schema_version(_ realm: OpaquePointer?) -> UInt64 {
-    boundary(0) { () throws(RealmError) in try realmHeld(realm).schemaVersion }
+    boundary(0, try realmHeld(realm).schemaVersion)
 }
 
 /// How many classes the realm shows. Works on closed realms.
 @c @implementation
 public func realm_get_num_classes(_ realm: OpaquePointer?) -> Int {
-    boundary(0) { () throws(RealmError) in try realmHeld(realm).schema.classes.count }
+    boundary(0, try realmHeld(realm).schema.classes.count)
 }
 
 /// The keys of the classes in the order of their names. `out_n` gets how many there are; the keys

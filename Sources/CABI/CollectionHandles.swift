@@ -40,7 +40,7 @@ func boundary<R>(
     _ handle: OpaquePointer?, _ kind: HandleKind, _ failure: R,
     _ body: (RealmCollection) throws(RealmError) -> R
 ) -> R {
-    boundary(failure) { () throws(RealmError) in try withCollection(handle, kind, body) }
+    boundary(failure, try withCollection(handle, kind, body))
 }
 
 /// As `succeeds`, with the collection of a handle of `kind`.
@@ -49,7 +49,7 @@ func succeeds(
     _ handle: OpaquePointer?, _ kind: HandleKind,
     _ body: (RealmCollection) throws(RealmError) -> Void
 ) -> Bool {
-    succeeds { () throws(RealmError) in try withCollection(handle, kind, body) }
+    succeeds(try withCollection(handle, kind, body))
 }
 
 func writeCount(

@@ -37,9 +37,7 @@ public func realm_dictionary_resolve_in(
     _ dictionary: OpaquePointer?, _ target_realm: OpaquePointer?,
     _ resolved: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try resolve(dictionary, .dictionary, target_realm, resolved)
-    }
+    succeeds(try resolve(dictionary, .dictionary, target_realm, resolved))
 }
 
 /// Whether the dictionary is there; false after the deletion of its object and when the realm was
@@ -62,9 +60,7 @@ public func realm_dictionary_size(
 public func realm_dictionary_get_property(
     _ dictionary: OpaquePointer?, _ out_info: UnsafeMutablePointer<realm_property_info_t>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try describeProperty(dictionary, .dictionary, out_info)
-    }
+    succeeds(try describeProperty(dictionary, .dictionary, out_info))
 }
 
 // MARK: - Reading
@@ -294,5 +290,5 @@ public func realm_dictionary_get_keys(
 /// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
 @c @implementation
 public func realm_dictionary_to_results(_ dictionary: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in try collectionResults(dictionary, .dictionary) }
+    boundary(nil, try collectionResults(dictionary, .dictionary))
 }

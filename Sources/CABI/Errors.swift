@@ -35,9 +35,7 @@ public func realm_get_async_error(
     _ err: OpaquePointer?, _ out_err: UnsafeMutablePointer<realm_error_t>?
 ) -> Bool {
     guard let err else { return false }
-    return succeeds { () throws(RealmError) in
-        try held(err, .asyncError, as: ErrorRecord.self).write(to: out_err)
-    }
+    return succeeds(try held(err, .asyncError, as: ErrorRecord.self).write(to: out_err))
 }
 
 /// Called inside a migration, data initialisation or compaction callback that is going to fail:

@@ -12,9 +12,7 @@ import CoreSwift
 /// Fails: RLM_ERR_STALE_ACCESSOR, RLM_ERR_WRONG_THREAD.
 @c @implementation
 public func realm_results_snapshot_values(_ results: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        makeHandle(.results, try anyResultsHeld(results).fixed())
-    }
+    boundary(nil, makeHandle(.results, try anyResultsHeld(results).fixed()))
 }
 
 // MARK: - Results in bulk
@@ -230,9 +228,7 @@ public func realm_check(
     _ realm: OpaquePointer?, _ on_problem: realm_check_func_t?,
     _ userdata: UnsafeMutableRawPointer?, _ out_num_problems: UnsafeMutablePointer<Int>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        report(try realmHeld(realm).check(), on_problem, userdata, out_num_problems)
-    }
+    succeeds(report(try realmHeld(realm).check(), on_problem, userdata, out_num_problems))
 }
 
 /// As `realm_check()` for a file that need not be open. What prevents opening it is a problem, too.
@@ -242,9 +238,8 @@ public func realm_check_file(
     _ path: UnsafePointer<CChar>?, _ on_problem: realm_check_func_t?,
     _ userdata: UnsafeMutableRawPointer?, _ out_num_problems: UnsafeMutablePointer<Int>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        report(Realm.check(path: try text(path, "path")), on_problem, userdata, out_num_problems)
-    }
+    succeeds(
+        report(Realm.check(path: try text(path, "path")), on_problem, userdata, out_num_problems))
 }
 
 /// As `realm_check_file()` for an encrypted file; without data the key stands for none. That the key

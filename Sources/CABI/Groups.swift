@@ -75,7 +75,7 @@ public func realm_groups_get_values(
 /// these with the properties that are grouped by and computed of as key paths.
 @c @implementation
 public func realm_groups_get_results(_ groups: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in makeHandle(.results, try groupsHeld(groups).results) }
+    boundary(nil, makeHandle(.results, try groupsHeld(groups).results))
 }
 
 /// Returns a new handle to the same groups in another realm of the file, live or frozen; see
@@ -95,5 +95,5 @@ public func realm_groups_resolve_in(_ groups: OpaquePointer?, _ target_realm: Op
 /// "GROUP(dept.name: @count, @avg.score)". Fails: RLM_ERR_STALE_ACCESSOR.
 @c @implementation
 public func realm_groups_explain(_ groups: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
-    boundary(nil) { () throws(RealmError) in copyForC(try groupsHeld(groups).explain()) }
+    boundary(nil, copyForC(try groupsHeld(groups).explain()))
 }

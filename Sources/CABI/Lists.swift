@@ -14,7 +14,7 @@ public func realm_list_resolve_in(
     _ list: OpaquePointer?, _ target_realm: OpaquePointer?,
     _ resolved: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in try resolve(list, .list, target_realm, resolved) }
+    succeeds(try resolve(list, .list, target_realm, resolved))
 }
 
 /// Whether the list is there; false after the deletion of its object and when the realm was
@@ -36,7 +36,7 @@ public func realm_list_size(_ list: OpaquePointer?, _ out_size: UnsafeMutablePoi
 public func realm_list_get_property(
     _ list: OpaquePointer?, _ out_property_info: UnsafeMutablePointer<realm_property_info_t>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in try describeProperty(list, .list, out_property_info) }
+    succeeds(try describeProperty(list, .list, out_property_info))
 }
 
 // MARK: - Reading
@@ -219,5 +219,5 @@ public func realm_list_get_dictionary(_ list: OpaquePointer?, _ index: Int) -> O
 /// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
 @c @implementation
 public func realm_list_to_results(_ list: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in try collectionResults(list, .list) }
+    boundary(nil, try collectionResults(list, .list))
 }

@@ -88,12 +88,11 @@ public func realm_schema_rename_property(
     _ realm: OpaquePointer?, _ schema: OpaquePointer?, _ object_type: UnsafePointer<CChar>?,
     _ old_name: UnsafePointer<CChar>?, _ new_name: UnsafePointer<CChar>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
+    succeeds(
         try realmHeld(realm).renameProperty(
             try text(object_type, "object_type"), try text(old_name, "old_name"),
             to: try text(new_name, "new_name"),
-            in: try held(schema, .schema, as: SchemaObject.self).schema)
-    }
+            in: try held(schema, .schema, as: SchemaObject.self).schema))
 }
 
 /// In a migration, has class `old_name` of the file go on as `new_name` of the new schema, with its
@@ -107,11 +106,10 @@ public func realm_schema_rename_class(
     _ realm: OpaquePointer?, _ schema: OpaquePointer?, _ old_name: UnsafePointer<CChar>?,
     _ new_name: UnsafePointer<CChar>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
+    succeeds(
         try realmHeld(realm).renameClass(
             try text(old_name, "old_name"), to: try text(new_name, "new_name"),
-            in: try held(schema, .schema, as: SchemaObject.self).schema)
-    }
+            in: try held(schema, .schema, as: SchemaObject.self).schema))
 }
 
 /// Deletes a class of the file and its objects; `*table_deleted` says whether it was there. For
@@ -137,9 +135,7 @@ public func realm_remove_table(
 public func realm_delete_class_objects(
     _ realm: OpaquePointer?, _ class_name: UnsafePointer<CChar>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try realmHeld(realm).deleteObjects(of: try text(class_name, "class_name"))
-    }
+    succeeds(try realmHeld(realm).deleteObjects(of: try text(class_name, "class_name")))
 }
 
 /// Has `callback` run whenever the schema of the realm has changed: after `realm_update_schema()`, and

@@ -76,9 +76,7 @@ public func realm_create_key_path_array(
 /// RLM_ERR_WRONG_TRANSACTION_STATE outside of such callbacks.
 @c @implementation
 public func realm_freeze_told(_ realm: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        makeHandle(.realm, try realmHeld(realm).freezeTold())
-    }
+    boundary(nil, makeHandle(.realm, try realmHeld(realm).freezeTold()))
 }
 
 /// Has `on_change` run soon and then after each change of an object. Returns a new handle that

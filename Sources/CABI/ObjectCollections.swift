@@ -6,9 +6,7 @@ import CoreSwift
 private func collection(
     _ handle: OpaquePointer?, _ property: realm_property_key_t, _ type: CollectionType
 ) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        try objectHeld(handle).collection(PropertyKey(property), type).cHandle
-    }
+    boundary(nil, try objectHeld(handle).collection(PropertyKey(property), type).cHandle)
 }
 
 /// Finds the object that owns an embedded one; `parent` gets a new handle, `class_key` its class.
@@ -39,9 +37,7 @@ public func realm_object_get_parent(
 public func realm_set_embedded(_ object: OpaquePointer?, _ property: realm_property_key_t)
     -> OpaquePointer?
 {
-    boundary(nil) { () throws(RealmError) in
-        try objectHeld(object).createEmbedded(PropertyKey(property)).cHandle
-    }
+    boundary(nil, try objectHeld(object).createEmbedded(PropertyKey(property)).cHandle)
 }
 
 /// Puts an empty list into a mixed property, unless it holds a list, which then stays as it is, and
@@ -52,9 +48,7 @@ public func realm_set_embedded(_ object: OpaquePointer?, _ property: realm_prope
 public func realm_set_list(_ object: OpaquePointer?, _ property: realm_property_key_t)
     -> OpaquePointer?
 {
-    boundary(nil) { () throws(RealmError) in
-        try objectHeld(object).setCollection(PropertyKey(property), .list).cHandle
-    }
+    boundary(nil, try objectHeld(object).setCollection(PropertyKey(property), .list).cHandle)
 }
 
 /// Puts an empty dictionary into a mixed property, unless it holds one; as `realm_set_list()`.
@@ -62,9 +56,7 @@ public func realm_set_list(_ object: OpaquePointer?, _ property: realm_property_
 public func realm_set_dictionary(_ object: OpaquePointer?, _ property: realm_property_key_t)
     -> OpaquePointer?
 {
-    boundary(nil) { () throws(RealmError) in
-        try objectHeld(object).setCollection(PropertyKey(property), .dictionary).cHandle
-    }
+    boundary(nil, try objectHeld(object).setCollection(PropertyKey(property), .dictionary).cHandle)
 }
 
 /// Returns a new handle to the list of a property. Fails: RLM_ERR_INVALIDATED_OBJECT,

@@ -107,7 +107,7 @@ public func realm_object_get_or_create_with_primary_key(
 /// RLM_ERR_INVALIDATED_OBJECT when it was deleted before, RLM_ERR_WRONG_TRANSACTION_STATE.
 @c @implementation
 public func realm_object_delete(_ object: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in try objectHeld(object).delete() }
+    succeeds(try objectHeld(object).delete())
 }
 
 // MARK: - Identity
@@ -123,15 +123,13 @@ public func realm_object_is_valid(_ object: OpaquePointer?) -> Bool {
 /// The object's key, also of an object that was deleted.
 @c @implementation
 public func realm_object_get_key(_ object: OpaquePointer?) -> realm_object_key_t {
-    boundary(-1) { () throws(RealmError) in try objectHeld(object).objectKey.rawValue }
+    boundary(-1, try objectHeld(object).objectKey.rawValue)
 }
 
 /// The key of the object's class, also of an object that was deleted.
 @c @implementation
 public func realm_object_get_table(_ object: OpaquePointer?) -> realm_class_key_t {
-    boundary(ClassKey.invalid.rawValue) { () throws(RealmError) in
-        try objectHeld(object).classKey.rawValue
-    }
+    boundary(ClassKey.invalid.rawValue, try objectHeld(object).classKey.rawValue)
 }
 
 /// The object as a link value, also of an object that was deleted.
@@ -171,9 +169,7 @@ public func realm_get_value(
     _ object: OpaquePointer?, _ property: realm_property_key_t,
     _ out_value: UnsafeMutablePointer<realm_value_t>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try objectHeld(object).getValue(PropertyKey(property), out_value?.raw)
-    }
+    succeeds(try objectHeld(object).getValue(PropertyKey(property), out_value?.raw))
 }
 
 /// Reads several properties; as `realm_get_value()`. After a failure, values before the one that
@@ -226,9 +222,7 @@ public func realm_get_value_by_property_index(
 public func realm_get_linked_object(_ object: OpaquePointer?, _ property: realm_property_key_t)
     -> OpaquePointer?
 {
-    boundary(nil) { () throws(RealmError) in
-        try objectHeld(object).linkedObject(PropertyKey(property))?.cHandle
-    }
+    boundary(nil, try objectHeld(object).linkedObject(PropertyKey(property))?.cHandle)
 }
 
 // MARK: - Changing
@@ -244,9 +238,7 @@ public func realm_set_value(
     _ object: OpaquePointer?, _ property: realm_property_key_t, _ new_value: realm_value_t,
     _ is_default: Bool
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try objectHeld(object).setValue(PropertyKey(property), RawValue(new_value))
-    }
+    succeeds(try objectHeld(object).setValue(PropertyKey(property), RawValue(new_value)))
 }
 
 /// Writes several properties. Keys and types of all are checked before anything is written; later
@@ -303,9 +295,7 @@ public func realm_object_create_with_values(
 public func realm_object_add_int(
     _ object: OpaquePointer?, _ property_key: realm_property_key_t, _ value: Int64
 ) -> Bool {
-    succeeds { () throws(RealmError) in
-        try objectHeld(object).addInt(PropertyKey(property_key), value)
-    }
+    succeeds(try objectHeld(object).addInt(PropertyKey(property_key), value))
 }
 
 /// Returns the object as one line of JSON, to be freed with `realm_free()`. Links show the
@@ -313,7 +303,5 @@ public func realm_object_add_int(
 /// more than a hundred embedded objects in one another.
 @c @implementation
 public func realm_object_to_string(_ object: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
-    boundary(nil) { () throws(RealmError) in
-        copyForC(try objectHeld(object).jsonText())
-    }
+    boundary(nil, copyForC(try objectHeld(object).jsonText()))
 }

@@ -46,11 +46,11 @@ public func realm_open(_ config: OpaquePointer?) -> OpaquePointer? {
 /// nothing. Other realms of the file are not concerned.
 @c @implementation
 public func realm_close(_ realm: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in try realmHeld(realm).close() }
+    succeeds(try realmHeld(realm).close())
 }
 
 /// Whether the realm was closed.
 @c @implementation
 public func realm_is_closed(_ realm: OpaquePointer?) -> Bool {
-    boundary(true) { () throws(RealmError) in try realmHeld(realm).isClosed }
+    boundary(true, try realmHeld(realm).isClosed)
 }

@@ -181,7 +181,7 @@ public func realm_query_append_query(
 /// call for `query` or its end.
 @c @implementation
 public func realm_query_get_description(_ query: OpaquePointer?) -> UnsafePointer<CChar>? {
-    boundary(nil) { () throws(RealmError) in try queryHeld(query).description() }
+    boundary(nil, try queryHeld(query).description())
 }
 
 /// Returns a new handle to a query with the conditions of `target_results` and those of
@@ -277,18 +277,14 @@ public func realm_results_refine_format(
 /// on each. The form of the text may change. Fails: RLM_ERR_CLOSED_REALM.
 @c @implementation
 public func realm_query_explain(_ query: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
-    boundary(nil) { () throws(RealmError) in
-        copyForC(try queryHeld(query).query.explain())
-    }
+    boundary(nil, copyForC(try queryHeld(query).query.explain()))
 }
 
 /// Returns how the elements would be found now; see `realm_query_explain()`. Fails:
 /// RLM_ERR_STALE_ACCESSOR.
 @c @implementation
 public func realm_results_explain(_ results: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
-    boundary(nil) { () throws(RealmError) in
-        copyForC(try anyResultsHeld(results).explain())
-    }
+    boundary(nil, copyForC(try anyResultsHeld(results).explain()))
 }
 
 // MARK: - Executing
@@ -326,9 +322,7 @@ public func realm_query_find_first(
 /// RLM_ERR_CLOSED_REALM.
 @c @implementation
 public func realm_query_find_all(_ query: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        makeHandle(.results, try queryHeld(query).query.find())
-    }
+    boundary(nil, makeHandle(.results, try queryHeld(query).query.find()))
 }
 
 /// Deletes every object that the query finds; DISTINCT, LIMIT and OFFSET count. Values that it finds
@@ -336,7 +330,5 @@ public func realm_query_find_all(_ query: OpaquePointer?) -> OpaquePointer? {
 /// RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction, RLM_ERR_CLOSED_REALM.
 @c @implementation
 public func realm_query_delete_all(_ query: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in
-        try queryHeld(query).query.deleteAll()
-    }
+    succeeds(try queryHeld(query).query.deleteAll())
 }

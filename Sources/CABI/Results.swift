@@ -280,9 +280,7 @@ public func realm_results_offset(_ results: OpaquePointer?, _ count: Int) -> Opa
 /// stay live. Results over values, not objects, stay live altogether. Fails: RLM_ERR_STALE_ACCESSOR.
 @c @implementation
 public func realm_results_snapshot(_ results: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        makeHandle(.results, try anyResultsHeld(results).snapshot())
-    }
+    boundary(nil, makeHandle(.results, try anyResultsHeld(results).snapshot()))
 }
 
 /// Returns a new handle to results over the same source, with the same conditions and order, in
@@ -304,9 +302,7 @@ public func realm_results_resolve_in(_ results: OpaquePointer?, _ target_realm: 
 /// Fails: RLM_ERR_STALE_ACCESSOR.
 @c @implementation
 public func realm_results_get_query(_ results: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        makeHandle(.query, QueryObject(try anyResultsHeld(results).query()))
-    }
+    boundary(nil, makeHandle(.query, QueryObject(try anyResultsHeld(results).query())))
 }
 
 /// Deletes exactly the objects that are elements. Of results over values, and over the values of
@@ -314,9 +310,7 @@ public func realm_results_get_query(_ results: OpaquePointer?) -> OpaquePointer?
 /// a write transaction, RLM_ERR_STALE_ACCESSOR.
 @c @implementation
 public func realm_results_delete_all(_ results: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in
-        try anyResultsHeld(results).deleteAll()
-    }
+    succeeds(try anyResultsHeld(results).deleteAll())
 }
 
 // MARK: - Aggregates

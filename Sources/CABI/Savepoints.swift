@@ -24,16 +24,12 @@ public func realm_savepoint_begin(
 /// Should the file not be readable, the whole transaction is rolled back.
 @c @implementation
 public func realm_savepoint_rollback(_ realm: OpaquePointer?, _ savepoint: UInt64) -> Bool {
-    succeeds { () throws(RealmError) in
-        try realmHeld(realm).rollback(to: Savepoint(number: savepoint))
-    }
+    succeeds(try realmHeld(realm).rollback(to: Savepoint(number: savepoint)))
 }
 
 /// Ends a savepoint, with those made after it; the changes stay. Fails as
 /// `realm_savepoint_rollback()`.
 @c @implementation
 public func realm_savepoint_release(_ realm: OpaquePointer?, _ savepoint: UInt64) -> Bool {
-    succeeds { () throws(RealmError) in
-        try realmHeld(realm).release(Savepoint(number: savepoint))
-    }
+    succeeds(try realmHeld(realm).release(Savepoint(number: savepoint)))
 }

@@ -63,16 +63,14 @@ public func realm_scheduler_get_event_descriptor(_ scheduler: OpaquePointer?) ->
 /// call, and the one that `notify` gets. It is borrowed: valid as long as the scheduler.
 @c @implementation
 public func realm_scheduler_get_work_queue(_ scheduler: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        try queueHandle(of: heldScheduler(scheduler))
-    }
+    boundary(nil, try queueHandle(of: heldScheduler(scheduler)))
 }
 
 /// Asks the scheduler of a realm again whether it can deliver, as opening did: when it can now, commits
 /// wake the realm from here on. Fails: RLM_ERR_WRONG_THREAD, RLM_ERR_CLOSED_REALM.
 @c @implementation
 public func realm_ask_scheduler(_ realm: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in try realmHeld(realm).askScheduler() }
+    succeeds(try realmHeld(realm).askScheduler())
 }
 
 /// Returns `nil` without an error: frozen realms need no scheduler.

@@ -9,7 +9,7 @@ public func realm_set_resolve_in(
     _ set: OpaquePointer?, _ target_realm: OpaquePointer?,
     _ resolved: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in try resolve(set, .set, target_realm, resolved) }
+    succeeds(try resolve(set, .set, target_realm, resolved))
 }
 
 /// Whether the set is there; false after the deletion of its object and when the realm was
@@ -30,7 +30,7 @@ public func realm_set_size(_ set: OpaquePointer?, _ out_size: UnsafeMutablePoint
 public func realm_set_get_property(
     _ set: OpaquePointer?, _ out_property_info: UnsafeMutablePointer<realm_property_info_t>?
 ) -> Bool {
-    succeeds { () throws(RealmError) in try describeProperty(set, .set, out_property_info) }
+    succeeds(try describeProperty(set, .set, out_property_info))
 }
 
 /// Reads the element at an index; as `realm_list_get()`.
@@ -106,5 +106,5 @@ public func realm_set_remove_all(_ set: OpaquePointer?) -> Bool {
 /// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
 @c @implementation
 public func realm_set_to_results(_ set: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in try collectionResults(set, .set) }
+    boundary(nil, try collectionResults(set, .set))
 }

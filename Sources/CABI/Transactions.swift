@@ -12,7 +12,7 @@ func realmHeld(_ handle: OpaquePointer?) throws(RealmError) -> Realm {
 /// is frozen. Does nothing if it has one.
 @c @implementation
 public func realm_begin_read(_ realm: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in try realmHeld(realm).beginRead() }
+    succeeds(try realmHeld(realm).beginRead())
 }
 
 /// Begins a write transaction: waits until no other realm of the file writes, in this process or
@@ -21,7 +21,7 @@ public func realm_begin_read(_ realm: OpaquePointer?) -> Bool {
 /// configuration allows.
 @c @implementation
 public func realm_begin_write(_ realm: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in try realmHeld(realm).beginWrite() }
+    succeeds(try realmHeld(realm).beginWrite())
 }
 
 /// As `realm_begin_write()`, but the wait can be given up: `gives_up` is called with `userdata` on
@@ -48,7 +48,7 @@ public func realm_begin_write_unless(
 /// RLM_ERR_FILE_OPERATION_FAILED.
 @c @implementation
 public func realm_commit(_ realm: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in try realmHeld(realm).commit() }
+    succeeds(try realmHeld(realm).commit())
 }
 
 /// As `realm_commit()`, but `count` observers are not told of what the transaction changed, because the
@@ -86,14 +86,14 @@ public func realm_commit_without_notifying(
 /// outside a write transaction.
 @c @implementation
 public func realm_rollback(_ realm: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in try realmHeld(realm).rollback() }
+    succeeds(try realmHeld(realm).rollback())
 }
 
 /// Whether the realm is in a write transaction, or something asynchronous of it is under way: a block
 /// that waits, or a commit that is not durable yet.
 @c @implementation
 public func realm_is_writable(_ realm: OpaquePointer?) -> Bool {
-    boundary(false) { () throws(RealmError) in try realmHeld(realm).isWritingOrWaiting }
+    boundary(false, try realmHeld(realm).isWritingOrWaiting)
 }
 
 /// Moves the realm to the newest version of the file. `did_refresh` says whether it moved or
@@ -114,7 +114,7 @@ public func realm_refresh(
 /// at first, false for frozen realms.
 @c @implementation
 public func realm_get_auto_refresh(_ realm: OpaquePointer?) -> Bool {
-    boundary(false) { () throws(RealmError) in try realmHeld(realm).isFollowing }
+    boundary(false, try realmHeld(realm).isFollowing)
 }
 
 /// Has the realm show by itself what others commit, or not: then it stays at its version until
@@ -123,7 +123,7 @@ public func realm_get_auto_refresh(_ realm: OpaquePointer?) -> Bool {
 /// RLM_ERR_WRONG_THREAD, RLM_ERR_CLOSED_REALM.
 @c @implementation
 public func realm_set_auto_refresh(_ realm: OpaquePointer?, _ enable: Bool) -> Bool {
-    succeeds { () throws(RealmError) in try realmHeld(realm).follow(enable) }
+    succeeds(try realmHeld(realm).follow(enable))
 }
 
 /// Returns a new handle to a frozen realm at the version that `realm` reads; in a write
@@ -131,9 +131,7 @@ public func realm_set_auto_refresh(_ realm: OpaquePointer?, _ enable: Bool) -> B
 /// and keeps its version in the file until it is closed.
 @c @implementation
 public func realm_freeze(_ realm: OpaquePointer?) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        makeHandle(.realm, try realmHeld(realm).freeze())
-    }
+    boundary(nil, makeHandle(.realm, try realmHeld(realm).freeze()))
 }
 
 /// The version that the realm reads; in a write transaction the one before it. Without a
