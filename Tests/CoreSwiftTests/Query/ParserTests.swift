@@ -34,7 +34,9 @@ func shape(_ text: String, _ dialect: QueryDialect = .core) throws -> String {
             let op = ComparisonOperator(rawValue: node.op)!
             return "(\(op.spelling)\(ComparisonOptions(rawValue: node.options).spelling) "
                 + "\(render(node.a)) \(render(node.b)))"
-        case .between, .geoWithin, .add, .subtract, .multiply, .divide:
+        case .arithmetic:
+            return "(\(node.operation) \(render(node.a)) \(render(node.b)))"
+        case .between, .geoWithin:
             return "(\(node.kind) \(render(node.a)) \(render(node.b)))"
         case .path, .aggregate:
             let ending = PathEnding(rawValue: node.op)!

@@ -72,10 +72,8 @@ struct PredicateFromText {
                 return .choose(try predicate(first), try operand(parts[1]), try operand(parts[2]))
             }
             return .call(name, try parts.map { try operand($0) })
-        case .add: return .arithmetic(try operand(node.a), .add, try operand(node.b))
-        case .subtract: return .arithmetic(try operand(node.a), .subtract, try operand(node.b))
-        case .multiply: return .arithmetic(try operand(node.a), .multiply, try operand(node.b))
-        case .divide: return .arithmetic(try operand(node.a), .divide, try operand(node.b))
+        case .arithmetic:
+            return .arithmetic(try operand(node.a), node.operation, try operand(node.b))
         case .negate: return .negated(try operand(node.a))
         case .list: return .values(try tree.members(node).map { try value($0) }, node.quantifier)
         case .argument:

@@ -66,17 +66,16 @@ extension Binder {
     /// The operand at a node.
     mutating func operand(_ root: Int32) throws(RealmError) -> BoundOperand {
         let kind = syntax(root).kind
-        guard
-            kind == .add || kind == .subtract || kind == .multiply || kind == .divide
-                || kind == .negate || kind == .function
-        else { return try leaf(root) }
+        guard kind == .arithmetic || kind == .negate || kind == .function else {
+            return try leaf(root)
+        }
         var work: [(node: Int32, isReady: Bool)] = [(root, false)]
         var stack: [BoundOperand] = []
         while let (index, isReady) = work.popLast() {
             let node = syntax(index)
             var made: BoundOperand
             switch node.kind {
-            case .add, .subtract, .multiply, .divide:
+            case .arithmetic:
                 guard isReady else {
                     work.append((index, true))
                     work.append((node.b, false))
@@ -274,7 +273,7 @@ extension Binder {
         _ index: Int32, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundOperand {
         let node = syntax(index)
-        let sign = node.kind.sign
+        let sign = node.operation.sign
         try requireNumber(left, sign, index)
         try requireNumber(right, sign, index)
         if left.shape != .single, right.shape != .single {
@@ -294,14 +293,13 @@ extension Binder {
                 makeDecimal(side)
             }
         }
-        let op = ArithmeticOperator(node.kind)
         if left.isPlainConstant, right.isPlainConstant, left.shape == .single,
             right.shape == .single
         {
-            return fold(index, op, left, right)
+            return fold(index, node.operation, left, right)
         }
         result.isConstant = left.isConstant && right.isConstant
-        filter.expressions.code.append(ExpressionCode(kind: .arithmetic, a: Int32(op.rawValue)))
+        filter.expressions.code.append(ExpressionCode(kind: .arithmetic, a: Int32(node.op)))
         return result
     }
 
@@ -325,7 +323,7 @@ extension Binder {
 
     /// An operation on constants is done here (R7).
     private mutating func fold(
-        _ index: Int32, _ op: ArithmeticOperator, _ left: BoundOperand, _ right: BoundOperand
+        _ index: Int32, _ op: Predicate.Operation, _ left: BoundOperand, _ right: BoundOperand
     ) -> BoundOperand {
         let (a, b) = (
             filter.expressions.constants[Int(left.constantFirst)],

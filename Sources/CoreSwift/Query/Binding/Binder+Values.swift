@@ -13,7 +13,7 @@ extension Binder {
     }
 
     private func comparison(_ op: ComparisonOperator, cell: FilterText) -> FilterNode {
-        Self.equality(op, .value(ValueComparison(op), cell))
+        Self.equality(op, .value(op == .notEqual ? .equal : op, cell))
     }
 
     // MARK: Integers

@@ -97,10 +97,9 @@ struct CanonicalText {
             }
         case .geoWithin: return [.node(node.a), .text(" GEOWITHIN "), shape(node.b)]
         case .list: return [.text(node.quantifier.prefix + "{")] + joined(node, ", ") + [.text("}")]
-        case .add, .subtract, .multiply, .divide:
-            return [
-                .text("("), .node(node.a), .text(" \(node.kind.sign) "), .node(node.b), .text(")"),
-            ]
+        case .arithmetic:
+            let sign = node.operation.sign
+            return [.text("("), .node(node.a), .text(" \(sign) "), .node(node.b), .text(")")]
         case .negate: return [.text("-("), .node(node.a), .text(")")]
         case .subquery: return subquery(node)
         case .function:

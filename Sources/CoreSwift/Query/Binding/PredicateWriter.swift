@@ -144,10 +144,11 @@ struct PredicateWriter {
         case .choose(let condition, let first, let second):
             return try call("TERNARY", if: condition, [first, second])
         case .arithmetic(let left, let operation, let right):
-            node.kind = operation.kind
+            node.kind = .arithmetic
+            node.op = operation.rawValue
             put("(")
             node.a = try write(left)
-            put(" \(node.kind.sign) ")
+            put(" \(operation.sign) ")
             node.b = try write(right)
             put(")")
         case .negated(let inner):
@@ -321,17 +322,6 @@ extension Predicate.AggregateFunction {
         case .maximum: return .maximum
         case .sum: return .sum
         case .average: return .average
-        }
-    }
-}
-
-extension Predicate.Operation {
-    fileprivate var kind: SyntaxKind {
-        switch self {
-        case .add: return .add
-        case .subtract: return .subtract
-        case .multiply: return .multiply
-        case .divide: return .divide
         }
     }
 }

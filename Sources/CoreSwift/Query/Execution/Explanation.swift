@@ -253,7 +253,7 @@ extension Query {
             return "IN {\(set.count) values}"
         case .text(let text), .mixedText(let text, _, _):
             return "\(text.op) \(quoted(filter.text(text.needle)))"
-        case .value(let comparison, _): return "\(comparison) a value"
+        case .value(let op, _): return "\(op) a value"
         case .object(let object): return "== an object of \(name(object.classKey))"
         case .words: return "TEXT"
         default: return "test"

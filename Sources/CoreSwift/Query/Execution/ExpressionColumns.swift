@@ -191,7 +191,7 @@ final class ExpressionColumns {
         }
     }
 
-    private func join(_ op: ArithmeticOperator, _ rows: Int) {
+    private func join(_ op: Predicate.Operation, _ rows: Int) {
         let right = scratch.stack[top - 1]
         top -= 1
         let left = scratch.stack[top - 1]
@@ -265,12 +265,10 @@ final class ExpressionColumns {
         _ a: UnsafeMutablePointer<Int64>, _ b: UnsafeMutablePointer<Double>,
         _ op: ComparisonOperator, _ rows: Int
     ) {
-        let isUnequal = op == .notEqual
-        let comparison = isUnequal ? ValueComparison.equal : ValueComparison(op)
         mask(rows) { row in
             let number = b[row]
-            if number.isNaN { return isUnequal }
-            return comparison.holds(ValueOrder.compare(a[row], number)) != isUnequal
+            if number.isNaN { return op == .notEqual }
+            return op.holds(ValueOrder.compare(a[row], number), 0)
         }
     }
 

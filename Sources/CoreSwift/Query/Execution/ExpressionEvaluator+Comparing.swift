@@ -190,22 +190,9 @@ extension ExpressionEvaluator {
     ) throws(RealmError) -> Bool {
         let int = ValueType.int.rawValue
         if a.type == int, b.type == int, !test.pointee.comparesTypes {
-            return integers(a.intValue, b.intValue, test.pointee.op)
+            return test.pointee.op.holds(a.intValue, b.intValue)
         }
         return try compareSlowly(a, b, test)
-    }
-
-    @inline(__always)
-    private func integers(_ a: Int64, _ b: Int64, _ op: ComparisonOperator) -> Bool {
-        switch op {
-        case .notEqual: return a != b
-        case .less: return a < b
-        case .lessEqual: return a <= b
-        case .greater: return a > b
-        case .greaterEqual: return a >= b
-        case .equal, .inList: return a == b
-        default: return false
-        }
     }
 
     @inline(never)
@@ -223,10 +210,7 @@ extension ExpressionEvaluator {
             if op == .matches, family == .binary { return false }
             return try texts.holds(a.bytes, test, b.bytes, isString: family == .string)
         }
-        let isUnequal = op == .notEqual
-        return ValueTest.passes(
-            a, isUnequal ? .equal : ValueComparison(op), b, test.pointee.numberKind)
-            != isUnequal
+        return ValueTest.passes(a, op, b, test.pointee.numberKind)
     }
 
     /// At least one side is null (U2–U4, S5, S6).

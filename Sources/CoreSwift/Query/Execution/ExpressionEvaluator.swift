@@ -260,7 +260,7 @@ final class ExpressionEvaluator {
 
     /// An operation on two operands of which at most one is a collection (R6).
     private func join(
-        _ op: ArithmeticOperator, _ left: ExpressionOperand, _ right: ExpressionOperand
+        _ op: Predicate.Operation, _ left: ExpressionOperand, _ right: ExpressionOperand
     ) -> ExpressionOperand {
         if left.shape == .single {
             var result = right

@@ -60,8 +60,8 @@ extension LeafFilter {
         _ value: RawValue, _ index: Int, _ node: FilterNode
     ) throws(RealmError) -> Bool {
         switch node.test {
-        case .value(let comparison, let cell):
-            return ValueTest.passes(value, comparison, program.value(cell), node.columnKind)
+        case .value(let op, let cell):
+            return ValueTest.passes(value, op, program.value(cell), node.columnKind)
         case .valueSet(let set): return isMember(value, set)
         case .mixedText(let text, let isString, let isOpposite):
             // Strings and binaries never meet.

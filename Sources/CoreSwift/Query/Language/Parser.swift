@@ -37,7 +37,7 @@ struct Parser {
             case parenthesis, or, and, not, comparison, additive, multiplicative, negation
         }
         var kind: Kind
-        /// Comparison: operator; arithmetic: the node's kind.
+        /// Of the node.
         var op: UInt8 = 0
         var options: UInt8 = 0
         /// Comparison: an infix NOT stood before it.
@@ -331,10 +331,10 @@ struct Parser {
     // MARK: Operators
 
     private mutating func arithmetic(
-        _ kind: Operator.Kind, _ node: SyntaxKind, _ base: Int
+        _ kind: Operator.Kind, _ operation: Predicate.Operation, _ base: Int
     ) throws(RealmError) -> State {
         try reduce(kind, base)
-        operators.append(Operator(kind: kind, op: node.rawValue, start: token.start))
+        operators.append(Operator(kind: kind, op: operation.rawValue, start: token.start))
         try advance()
         return .operand
     }
@@ -476,12 +476,10 @@ struct Parser {
     private mutating func apply(_ entry: Operator) throws(RealmError) {
         switch entry.kind {
         case .negation: push(tree.node(.negate, from: entry.start, values.removeLast()))
-        case .additive, .multiplicative:
+        case .additive, .multiplicative, .comparison:
             let right = values.removeLast()
-            push(tree.node(SyntaxKind(rawValue: entry.op) ?? .add, values.removeLast(), right))
-        case .comparison:
-            let right = values.removeLast()
-            var node = tree.node(.comparison, values.removeLast(), right)
+            let kind: SyntaxKind = entry.kind == .comparison ? .comparison : .arithmetic
+            var node = tree.node(kind, values.removeLast(), right)
             node.op = entry.op
             node.options = entry.options
             push(node)

@@ -44,7 +44,19 @@ public indirect enum Predicate: Sendable {
 
     public enum AggregateFunction: Sendable { case count, minimum, maximum, sum, average }
 
-    public enum Operation: Sendable { case add, subtract, multiply, divide }
+    public enum Operation: UInt8, Sendable {
+        case add, subtract, multiply, divide
+
+        /// As texts have it.
+        var sign: String {
+            switch self {
+            case .add: return "+"
+            case .subtract: return "-"
+            case .multiply: return "*"
+            case .divide: return "/"
+            }
+        }
+    }
 
     /// The way from the object that is asked to values.
     public struct Path: Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {

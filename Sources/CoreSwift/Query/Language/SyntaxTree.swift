@@ -23,8 +23,10 @@ enum SyntaxKind: UInt8 {
     case subquery
     /// start, end: the name; a, b: range of `children`.
     case function
-    /// a, b: operands; negate: a alone.
-    case add, subtract, multiply, divide, negate
+    /// `op` is a `Predicate.Operation`; a, b: operands.
+    case arithmetic
+    /// a: operand.
+    case negate
     // Geographic shapes: a, b: range of `children` (coordinates; polygons: rings).
     case geoBox, geoPolygon, geoCircle, geoRing
     // Predicates from here on.
@@ -44,16 +46,6 @@ enum SyntaxKind: UInt8 {
 
     @inline(__always) var isPredicate: Bool { rawValue >= SyntaxKind.truePredicate.rawValue }
     @inline(__always) var isConstant: Bool { rawValue <= SyntaxKind.object.rawValue }
-
-    /// Of the operations on two numbers.
-    var sign: String {
-        switch self {
-        case .add: return "+"
-        case .subtract, .negate: return "-"
-        case .multiply: return "*"
-        default: return "/"
-        }
-    }
 
     /// The constant that one token is; both kinds have them in the same order.
     init?(constant token: TokenKind) {
@@ -212,8 +204,9 @@ struct SyntaxNode: Spelled {
     var double: Double { Double(bitPattern: payload) }
     var float: Float { Float(bitPattern: UInt32(truncatingIfNeeded: payload)) }
     var date: Timestamp { Timestamp(seconds: Int64(bitPattern: payload), nanoseconds: extra) }
-    /// Of comparisons.
+    /// Of comparisons, and of arithmetic.
     var comparison: ComparisonOperator { ComparisonOperator(rawValue: op) ?? .equal }
+    var operation: Predicate.Operation { Predicate.Operation(rawValue: op) ?? .divide }
 }
 
 enum PathStepKind: UInt8 {

@@ -108,8 +108,8 @@ extension Planner {
             }
         case .timestampRange(let range):
             return [IndexReader.Range(try bytes(range.low), through: try bytes(range.high))]
-        case .value(let comparison, let cell):
-            return try valueRanges(comparison, program.value(cell), reader.kind, &isExact)
+        case .value(let op, let cell):
+            return try valueRanges(op, program.value(cell), reader.kind, &isExact)
         case .valueSet(let set):
             isExact = reader.kind != .mixed
             return try program.members(set).map { member throws(RealmError) in
@@ -135,7 +135,7 @@ extension Planner {
 
     /// Where an index of object ids, UUIDs or mixed values has the values that a test may pass.
     private func valueRanges(
-        _ comparison: ValueComparison, _ constant: RawValue, _ kind: ColumnKind,
+        _ op: ComparisonOperator, _ constant: RawValue, _ kind: ColumnKind,
         _ isExact: inout Bool
     ) throws(RealmError) -> [IndexReader.Range]? {
         guard kind == .objectId || kind == .uuid || kind == .mixed else { return nil }
@@ -147,21 +147,20 @@ extension Planner {
         if kind == .mixed, ValueOrder.family(constant) == .number {
             bounds = try numberBounds(constant)
         }
-        switch comparison {
-        case .equal:
-            return [IndexReader.Range(bounds.low, through: bounds.high)]
+        switch op {
         case .less, .lessEqual:
             return [
                 IndexReader.Range(
                     low: family, includesLow: true, high: bounds.high,
-                    includesHigh: !isExact || comparison == .lessEqual)
+                    includesHigh: !isExact || op == .lessEqual)
             ]
         case .greater, .greaterEqual:
             return [
                 IndexReader.Range(
-                    low: bounds.low, includesLow: !isExact || comparison == .greaterEqual,
+                    low: bounds.low, includesLow: !isExact || op == .greaterEqual,
                     high: IndexReader.Range.successor(family), includesHigh: false)
             ]
+        default: return [IndexReader.Range(bounds.low, through: bounds.high)]
         }
     }
 

@@ -104,7 +104,7 @@ struct ExpressionCode {
         case path, aggregate, subquery
         /// Function `a` of the last `b` operands.
         case function
-        /// The operation `a` (`ArithmeticOperator`) on the last two operands; minus of the last.
+        /// The operation `a` (`Predicate.Operation`) on the last two operands; minus of the last.
         case arithmetic, negate
         /// Filter node `a` chooses between the last two operands.
         case choose
@@ -114,8 +114,8 @@ struct ExpressionCode {
     var b: Int32 = 0
 
     /// Of `arithmetic`.
-    @inline(__always) var operation: ArithmeticOperator {
-        ArithmeticOperator(rawValue: UInt8(truncatingIfNeeded: a)) ?? .divide
+    @inline(__always) var operation: Predicate.Operation {
+        Predicate.Operation(rawValue: UInt8(truncatingIfNeeded: a)) ?? .divide
     }
 }
 

@@ -20,7 +20,7 @@ enum FilterTest {
     case textSet(FilterSet, TextFolding)
     case text(TextCondition)
     /// Against the value of a `MixedCell`.
-    case value(ValueComparison, FilterText)
+    case value(ComparisonOperator, FilterText)
     /// Members are such values.
     case valueSet(FilterSet)
     /// Of mixed values that are strings, or binaries; `isOpposite`: that fail.

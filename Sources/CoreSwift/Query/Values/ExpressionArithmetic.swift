@@ -1,24 +1,10 @@
 // Sums, differences, products and quotients of two numbers of any types (QUERY_RULES R1–R5).
 
-/// The four operations.
-enum ArithmeticOperator: UInt8 {
-    case add, subtract, multiply, divide
-
-    init(_ node: SyntaxKind) {
-        switch node {
-        case .add: self = .add
-        case .subtract: self = .subtract
-        case .multiply: self = .multiply
-        default: self = .divide
-        }
-    }
-}
-
 enum ExpressionArithmetic {
     /// The result is a decimal if either number is one, else a double, else a float, else an
     /// integer. Null, and what is no number, gives null; so does an integer divided by zero.
     static func apply(
-        _ op: ArithmeticOperator, _ a: RawValue, _ b: RawValue
+        _ op: Predicate.Operation, _ a: RawValue, _ b: RawValue
     ) -> RawValue {
         if a.isNull || b.isNull { return .null }
         let int = ValueType.int.rawValue
@@ -54,7 +40,7 @@ enum ExpressionArithmetic {
 
     @inline(__always)
     private static func integers(
-        _ op: ArithmeticOperator, _ a: Int64, _ b: Int64
+        _ op: Predicate.Operation, _ a: Int64, _ b: Int64
     ) -> RawValue {
         switch op {
         case .add: return .int(a &+ b)
@@ -68,7 +54,7 @@ enum ExpressionArithmetic {
     }
 
     @inline(__always)
-    static func floating<T: BinaryFloatingPoint>(_ op: ArithmeticOperator, _ a: T, _ b: T) -> T {
+    static func floating<T: BinaryFloatingPoint>(_ op: Predicate.Operation, _ a: T, _ b: T) -> T {
         switch op {
         case .add: return a + b
         case .subtract: return a - b

@@ -8,49 +8,39 @@
 //     number it equals nothing and is in no order. Where mixed values are compared, it equals
 //     itself and is in no order (QUERY_RULES T11).
 
-enum ValueComparison: UInt8 {
-    case equal, less, lessEqual, greater, greaterEqual
-
-    init(_ op: ComparisonOperator) {
-        switch op {
-        case .less: self = .less
-        case .lessEqual: self = .lessEqual
-        case .greater: self = .greater
-        case .greaterEqual: self = .greaterEqual
-        default: self = .equal
-        }
-    }
-
-    @inline(__always) func holds(_ order: Int) -> Bool {
+extension ComparisonOperator {
+    /// Whether `==` to `>=` holds between two values.
+    @inline(__always) func holds<Operand: Comparable>(_ a: Operand, _ b: Operand) -> Bool {
         switch self {
-        case .equal: return order == 0
-        case .less: return order < 0
-        case .lessEqual: return order <= 0
-        case .greater: return order > 0
-        case .greaterEqual: return order >= 0
+        case .equal, .inList: return a == b
+        case .notEqual: return a != b
+        case .less: return a < b
+        case .lessEqual: return a <= b
+        case .greater: return a > b
+        case .greaterEqual: return a >= b
+        default: return false
         }
     }
 }
 
 enum ValueTest {
-    /// Whether `value comparison constant` holds. `kind` is `.mixed` where mixed values are
-    /// compared, which only the rules of NaN depend on.
+    /// Whether `value op constant` holds. `kind` is `.mixed` where mixed values are compared, which only
+    /// the rules of NaN depend on.
     static func passes(
-        _ value: RawValue, _ comparison: ValueComparison, _ constant: RawValue, _ kind: ColumnKind
+        _ value: RawValue, _ op: ComparisonOperator, _ constant: RawValue, _ kind: ColumnKind
     ) -> Bool {
+        if op == .notEqual { return !passes(value, .equal, constant, kind) }
         let family = ValueOrder.family(value)
         guard family == ValueOrder.family(constant) else { return false }
-        guard family == .number else {
-            return comparison.holds(ValueOrder.compare(value, constant))
-        }
+        guard family == .number else { return op.holds(ValueOrder.compare(value, constant), 0) }
         if kind == .mixed {
             if isNaN(value) || isNaN(constant) {
-                return comparison == .equal && ValueOrder.equal(value, constant)
+                return op == .equal && ValueOrder.equal(value, constant)
             }
         } else if isBinaryNaN(value) || isBinaryNaN(constant) {
             return false
         }
-        return comparison.holds(order(value, constant))
+        return op.holds(order(value, constant), 0)
     }
 
     /// -1, 0 or 1: `ValueOrder`, with binary numbers rounded beside decimals.
