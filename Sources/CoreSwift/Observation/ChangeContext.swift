@@ -91,7 +91,7 @@ final class ChangeContext {
 
     /// Objects of a class from which a chain of links leads to, or over, one that changed.
     func leading(
-        to chain: [FilterHop], from classKey: ClassKey
+        to chain: [ExpressionStep], from classKey: ClassKey
     ) throws(RealmError) -> [ObjectKey] {
         var behind: [ObjectKey] = []
         for index in chain.indices.reversed() {

@@ -9,7 +9,7 @@ final class MaintainedResults {
     private let description: ResultsDescription
     private let order: ObjectOrder
     /// Links that conditions and order follow, from the class on.
-    private let chains: [[FilterHop]]
+    private let chains: [[ExpressionStep]]
     private var ordered: OrderedKeys
 
     var keys: [ObjectKey] { ordered.keys }
@@ -176,9 +176,9 @@ extension ClassChanges {
 extension FilterProgram {
     /// The links that the conditions follow from an object on, as chains; nil when they ask for more
     /// than what is behind stored links: links from other objects, or what only an evaluation knows.
-    func followedLinks() -> [[FilterHop]]? {
-        var chains: [[FilterHop]] = []
-        var stack: [(node: Int, before: [FilterHop])] = [(root, [])]
+    func followedLinks() -> [[ExpressionStep]]? {
+        var chains: [[ExpressionStep]] = []
+        var stack: [(node: Int, before: [ExpressionStep])] = [(root, [])]
         while let (index, before) = stack.popLast() {
             switch nodes[index].test {
             case .and(let parts), .or(let parts):

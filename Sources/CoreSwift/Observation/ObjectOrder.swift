@@ -21,7 +21,7 @@ struct ObjectOrder {
     }
 
     /// Links that are crossed, as chains from the class on.
-    var chains: [[FilterHop]] { keys.map(\.hops).filter { !$0.isEmpty } }
+    var chains: [[ExpressionStep]] { keys.map(\.hops).filter { !$0.isEmpty } }
 
     /// What one object is compared by.
     struct Standing {

@@ -87,7 +87,7 @@ extension Binder {
     /// Wraps a node that tests the class at the end of the links. A null link on the way is as
     /// null at the end (U6).
     private mutating func wrap(_ target: ColumnTarget, node: Int32, matchesNull: Bool) -> Int32 {
-        var path = FilterNode(.path(filter.addLinks(target.links, to: node)))
+        var path = FilterNode(.path(LinkedTest(links: FilterRange(target.links), test: node)))
         path.matchesNull = matchesNull
         path.column = filter.expressions.steps[target.links.lowerBound].column
         path.columnKind = .link

@@ -99,7 +99,7 @@ extension Binder {
             column = step.column
         case .objects, .links:
             if members.form == .links { filter.nodes[Int(inner)].column = -1 }
-            test = .reach(filter.addLinks(path.steps, to: inner))
+            test = .reach(LinkedTest(links: FilterRange(path.steps), test: inner))
         case .elements:
             if isChain { return nil }
             test = .elements(test: inner, areKeys: path.value == .keys)

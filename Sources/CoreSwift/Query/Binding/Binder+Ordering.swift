@@ -68,7 +68,7 @@ extension Binder {
         }
         let property = key.path.isPlain ? property(key.path) : nil
         return OrderingKey(
-            hops: property == nil ? [] : filter.links(path.steps),
+            hops: property == nil ? [] : Array(filter.expressions.steps[path.steps]),
             column: property?.key.column ?? -1, kind: path.kind.columnKind,
             isNullable: property?.isNullable ?? true, descending: key.descending, path: key.text,
             program: property == nil ? program(path) : nil)

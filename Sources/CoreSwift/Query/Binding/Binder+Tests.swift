@@ -161,38 +161,16 @@ extension Binder {
     ) -> FilterNode {
         let isString = target.kind == .string
         let text = textCondition(op, options, constant, isString: isString)
-        let nullIsLeast = isString && target.isDirect
-        var negated = false
-        var matchesNull = false
-        switch op {
-        case .notEqual: (negated, matchesNull) = (true, true)
-        case .less, .lessEqual: matchesNull = nullIsLeast
-        case .greater, .greaterEqual: negated = true
-        default: break
-        }
         var node = FilterNode(.text(text))
+        node.negated = op.isOpposite
+        node.matchesNull =
+            op == .notEqual || (op == .less || op == .lessEqual) && isString && target.isDirect
         if text.needle.count == 0, op == .beginsWith || op == .endsWith || op == .contains {
             // The empty needle is in every value (S4).
             node.test = .nothing
-            negated = true
+            node.negated = true
         }
-        node.negated = negated
-        node.matchesNull = matchesNull
         return node
-    }
-
-    /// The operator of a text test, of which `>` and `>=` are opposites.
-    private func textOperator(_ op: ComparisonOperator) -> TextOperator {
-        switch op {
-        case .less, .greaterEqual: return .less
-        case .lessEqual, .greater: return .lessEqual
-        case .beginsWith: return .beginsWith
-        case .endsWith: return .endsWith
-        case .contains: return .contains
-        case .like: return .like
-        case .matches: return .matches
-        case .equal, .notEqual, .inList, .text: return .equal
-        }
     }
 
     /// The right side of a text test, folded as its options say.
@@ -200,7 +178,7 @@ extension Binder {
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant,
         isString: Bool
     ) -> TextCondition {
-        var text = TextCondition(op: textOperator(op))
+        var text = TextCondition(op: TextOperator(op))
         // Of binary data, ASCII letters fold, and nothing has diacritics (S11).
         text.folding =
             isString ? options.folding : options.folding.subtracting(.ignoreDiacritics)

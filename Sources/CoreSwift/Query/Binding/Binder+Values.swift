@@ -32,21 +32,9 @@ extension Binder {
         if Decimal128.compare(value, Int64.min) < 0 {
             return Self.range(op, nil, nil, .min, FilterTest.ints)
         }
-        let floor = Self.floor(value)
-        return Self.range(op, floor, nil, floor + 1, FilterTest.ints)
-    }
-
-    /// The greatest integer not above a decimal that lies between two integers.
-    private static func floor(_ value: Decimal128) -> Int64 {
-        var low = Int64.min
-        var high = Int64.max
-        while low < high {
-            // Rounded up, so that the range always shrinks.
-            let distance = UInt64(bitPattern: high &- low)
-            let middle = low &+ Int64(bitPattern: distance >> 1 &+ distance & 1)
-            if Decimal128.compare(value, middle) >= 0 { low = middle } else { high = middle - 1 }
-        }
-        return low
+        // Between two integers.
+        let floor = NumberFunctions.rounded(value, .floor).int64
+        return Self.range(op, floor, nil, floor.map { $0 + 1 }, FilterTest.ints)
     }
 
     // MARK: Mixed values

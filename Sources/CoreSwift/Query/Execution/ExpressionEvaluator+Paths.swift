@@ -3,7 +3,7 @@
 
 extension ExpressionEvaluator {
     /// Where a walk over single objects has ended.
-    private enum Place {
+    enum Place {
         case object(ExpressionMember)
         /// Behind a null link.
         case null
@@ -28,7 +28,7 @@ extension ExpressionEvaluator {
 
     /// Where a path over single objects leads to.
     @inline(never)
-    private func end(
+    func end(
         of path: UnsafePointer<ExpressionPath>, from member: ExpressionMember
     ) throws(RealmError) -> Place {
         var place = Place.object(member)

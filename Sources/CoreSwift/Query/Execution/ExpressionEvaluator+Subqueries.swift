@@ -39,16 +39,10 @@ extension ExpressionEvaluator {
         _ aggregate: ExpressionAggregate, _ table: Table, _ key: ObjectKey
     ) throws(RealmError) -> RawValue? {
         let inner = program.paths + Int(aggregate.inner)
-        guard var object = try object(table, key) else { return nil }
-        for index in Int(inner.pointee.first)..<Int(inner.pointee.first + inner.pointee.count) {
-            let link = try object.table.value(
-                object.place, object.key, Int(program.steps[index].column))
-            guard !link.isNull, let next = stepTables[index],
-                let target = try self.object(next, link.linkTarget)
-            else { return nil }
-            object = target
-        }
-        return try object.table.value(object.place, object.key, Int(inner.pointee.column))
+        guard let object = try object(table, key),
+            case .object(let end) = try end(of: inner, from: object)
+        else { return nil }
+        return try end.table.value(end.place, end.key, Int(inner.pointee.column))
     }
 
     // MARK: Subqueries

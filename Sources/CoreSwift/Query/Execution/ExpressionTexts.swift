@@ -20,7 +20,7 @@ final class ExpressionTexts {
         _ value: UnsafeRawBufferPointer, _ test: UnsafePointer<ExpressionTest>,
         _ needle: UnsafeRawBufferPointer, isString: Bool
     ) throws(RealmError) -> Bool {
-        let (op, negated) = Self.operators(test.pointee.op)
+        let (op, negated) = (TextOperator(test.pointee.op), test.pointee.op.isOpposite)
         if test.pointee.emptyNeedleFails, needle.isEmpty,
             op == .beginsWith || op == .endsWith || op == .contains
         {
@@ -55,24 +55,5 @@ final class ExpressionTexts {
     /// Whether a text has the words of the test's search.
     func hasWords(_ value: RawValue, _ test: UnsafePointer<ExpressionTest>) -> Bool {
         program.searches[Int(test.pointee.search)].matches(WordSet(value, test.pointee.wordRules))
-    }
-
-    /// The operator of text tests, and whether its opposite is meant.
-    private static func operators(
-        _ op: ComparisonOperator
-    ) -> (op: TextOperator, negated: Bool) {
-        switch op {
-        case .equal, .inList, .text: return (.equal, false)
-        case .notEqual: return (.equal, true)
-        case .less: return (.less, false)
-        case .lessEqual: return (.lessEqual, false)
-        case .greater: return (.lessEqual, true)
-        case .greaterEqual: return (.less, true)
-        case .beginsWith: return (.beginsWith, false)
-        case .endsWith: return (.endsWith, false)
-        case .contains: return (.contains, false)
-        case .like: return (.like, false)
-        case .matches: return (.matches, false)
-        }
     }
 }

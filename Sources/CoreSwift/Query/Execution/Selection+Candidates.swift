@@ -40,14 +40,9 @@ extension Selection {
         case .words(let search): return try wordKeys(program.nodes[part.test], search)
         case .reach: return try reachKeys(part.test).keys
         case .links(let targets):
-            let column = Int(program.nodes[part.test].column)
-            if targets.count == 1 {
-                return try table.sources(of: targets.key(0), column: column)
-            }
-            for place in 0..<targets.count {
-                keys.append(
-                    contentsOf: try table.sources(of: targets.key(place), column: column))
-            }
+            return try Self.sources(
+                table, column: Int(program.nodes[part.test].column), targets: targets.keys,
+                orNull: false)
         }
         return keys
     }

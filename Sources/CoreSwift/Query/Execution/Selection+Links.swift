@@ -44,6 +44,9 @@ extension Selection {
         _ table: TableReader, column: Int, targets: [ObjectKey], orNull: Bool
     ) throws(RealmError) -> [ObjectKey] {
         var sources: [ObjectKey] = []
+        if !orNull, targets.count == 1 {
+            return try table.sources(of: targets[0], column: column)
+        }
         if !orNull, targets.count <= 64 + table.rowCount / 1000 {
             for target in targets {
                 sources.append(contentsOf: try table.sources(of: target, column: column))

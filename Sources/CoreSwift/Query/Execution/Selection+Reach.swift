@@ -37,22 +37,19 @@ extension Selection {
 
     /// Objects of `origin` from which a step leads to one of `keys`.
     private func step(
-        _ hop: FilterHop, _ origin: TableReader, _ keys: [ObjectKey], orNull: Bool = false
+        _ hop: ExpressionStep, _ origin: TableReader, _ keys: [ObjectKey], orNull: Bool = false
     ) throws(RealmError) -> [ObjectKey] {
         let column = Int(hop.column)
-        switch hop.kind {
-        case .link, .links:
-            return try Self.sources(origin, column: column, targets: keys, orNull: orNull)
-        case .backlinks:
-            return try Self.targets(try snapshot.table(hop.target), column: column, of: keys)
-        }
+        return hop.kind == .backlinks
+            ? try Self.targets(try snapshot.table(hop.target), column: column, of: keys)
+            : try Self.sources(origin, column: column, targets: keys, orNull: orNull)
     }
 
     /// Keys of the class's objects for which a `reach` node holds, before its negation.
     func reachKeys(_ index: Int) throws(RealmError) -> KeySet {
         if let keys = run.keys(index) { return keys }
         let targets = try reachTargets(index)
-        guard let hop = program.firstLink(program.nodes[index]) else { return targets }
+        guard let hop = program.hops(program.nodes[index]).first else { return targets }
         let keys = KeySet(KeyList.union(try step(hop, table, targets.keys)))
         run.note(index) { $0.keys = keys }
         return keys
@@ -61,7 +58,7 @@ extension Selection {
     /// Objects are listed where the inverse index has few, or only it knows them.
     func prepareReach(_ index: Int) throws(RealmError) {
         let targets = try reachTargets(index)
-        let isBack = program.firstLink(program.nodes[index])?.kind == .backlinks
+        let isBack = program.hops(program.nodes[index]).first?.kind == .backlinks
         if isBack || targets.count <= targetsMax { _ = try reachKeys(index) }
     }
 

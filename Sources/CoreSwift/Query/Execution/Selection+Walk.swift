@@ -6,7 +6,7 @@
 extension Selection {
     /// A condition over links: the steps, and what is asked of the objects at their end.
     private struct Walk {
-        var hops: [FilterHop]
+        var hops: [ExpressionStep]
         var end: Selection
         /// A null link on the way counts as an object that passes.
         var nullPasses = false
@@ -102,7 +102,8 @@ extension Selection {
     /// The objects that one step leads to; nil when there are more than are followed for less than a
     /// scan of their class.
     private static func ends(
-        of keys: [ObjectKey], _ hop: FilterHop, _ origin: TableReader, _ snapshot: SnapshotReader,
+        of keys: [ObjectKey], _ hop: ExpressionStep, _ origin: TableReader,
+        _ snapshot: SnapshotReader,
         atMost most: Int
     ) throws(RealmError) -> [ObjectKey]? {
         guard hop.kind == .backlinks else {
@@ -122,7 +123,7 @@ extension Selection {
 
     /// Whether a step leads from an object to one of `passing`.
     private static func leads(
-        _ key: ObjectKey, _ hop: FilterHop, _ origin: TableReader, _ snapshot: SnapshotReader,
+        _ key: ObjectKey, _ hop: ExpressionStep, _ origin: TableReader, _ snapshot: SnapshotReader,
         to passing: KeySet, orNull: Bool
     ) throws(RealmError) -> Bool {
         let column = Int(hop.column)
@@ -133,7 +134,7 @@ extension Selection {
         case .links:
             guard let place = try origin.row(key) else { return false }
             return try origin.contains(place.leaf, place.row, column) { passing.contains($0) }
-        case .backlinks:
+        default:
             let linking = try snapshot.table(hop.target)
             return try linking.sources(of: key, column: column).contains { passing.contains($0) }
         }

@@ -19,7 +19,7 @@ final class GroupColumn {
     let info: ColumnInfo?
     /// Tables behind the links of the path, and the columns of the links.
     private var tables: [TableReader] = []
-    private let hops: [FilterHop]
+    private let hops: [ExpressionStep]
     /// Objects that the first link leads to, and what is at the end of the path from each.
     private let targets: ValueNumbering?
     private var ends: [RawValue] = []

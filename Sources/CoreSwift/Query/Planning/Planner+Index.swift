@@ -79,7 +79,7 @@ extension Planner {
     /// How many candidates the inverse index has for a `reach` node, each counted once a link; nil
     /// when the leaves had better be asked.
     private func reachCount(_ index: Int, limit: Int) throws(RealmError) -> Int? {
-        guard let hop = program.firstLink(program.nodes[index]) else { return nil }
+        guard let hop = program.hops(program.nodes[index]).first else { return nil }
         let targets = try reachTargets(index)
         if hop.kind == .backlinks {
             let count = try reachKeys(index).count

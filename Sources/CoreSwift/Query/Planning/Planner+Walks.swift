@@ -50,25 +50,17 @@ extension Planner {
 }
 
 extension FilterProgram {
-    /// The first link of a condition on what links lead to.
-    func firstLink(_ node: FilterNode) -> FilterHop? {
-        switch node.test {
-        case .path(let linked), .reach(let linked): return links(linked).first
-        default: return nil
-        }
-    }
-
     /// The links of a node, in the order in which they are crossed; those that are counted for
     /// their number alone are none.
-    func hops(_ node: FilterNode) -> [FilterHop] {
+    func hops(_ node: FilterNode) -> [ExpressionStep] {
         switch node.test {
         case .path(let linked), .reach(let linked): return Array(links(linked))
         case .memberCount(let count) where count.subquery >= 0:
             if count.origin != .invalid {
-                return [FilterHop(column: node.column, target: count.origin, kind: .backlinks)]
+                return [ExpressionStep(kind: .backlinks, column: node.column, target: count.origin)]
             }
             let target = subqueries[Int(count.subquery)].target
-            return [FilterHop(column: node.column, target: target, kind: .links)]
+            return [ExpressionStep(kind: .links, column: node.column, target: target)]
         default: return []
         }
     }

@@ -7,7 +7,6 @@
 struct FilterBuilder {
     var nodes: [FilterNode] = []
     var children: [Int32] = []
-    var hops: [FilterHop] = []
     var members: [(Int64, Int64)] = []
     var patterns: [RegularExpression] = []
     var searches: [WordSearch] = []
@@ -26,34 +25,10 @@ struct FilterBuilder {
 
     private mutating func addChildren(_ parts: [Int32]) -> FilterRange {
         children.append(contentsOf: parts)
-        let count = Int32(truncatingIfNeeded: parts.count)
-        return FilterRange(first: Int32(children.count) - count, count: count)
+        return FilterRange(children.count - parts.count..<children.count)
     }
 
-    /// Steps from object to object, as the links that tests cross.
-    func links(_ steps: Range<Int>) -> [FilterHop] {
-        expressions.steps[steps].map { step in
-            FilterHop(
-                column: step.column, target: step.target,
-                kind: step.kind == .link ? .link : step.kind == .links ? .links : .backlinks)
-        }
-    }
-
-    /// A node that is asked behind links.
-    mutating func addLinks(_ steps: Range<Int>, to test: Int32) -> LinkedTest {
-        let first = Int32(truncatingIfNeeded: hops.count)
-        hops.append(contentsOf: links(steps))
-        return LinkedTest(
-            links: FilterRange(first: first, count: Int32(steps.count)), test: test)
-    }
-
-    mutating func addText(_ text: [UInt8]) -> FilterText {
-        let place = FilterText(offset: Int32(bytes.count), count: Int32(text.count))
-        bytes.append(contentsOf: text)
-        return place
-    }
-
-    mutating func addText(_ text: UnsafeBufferPointer<UInt8>) -> FilterText {
+    mutating func addText(_ text: some Collection<UInt8>) -> FilterText {
         let place = FilterText(offset: Int32(bytes.count), count: Int32(text.count))
         bytes.append(contentsOf: text)
         return place

@@ -51,6 +51,14 @@ struct FilterRange {
     @inline(__always) var indices: Range<Int> { Int(first)..<Int(first &+ count) }
 }
 
+extension FilterRange {
+    init(_ places: Range<Int>) {
+        self.init(
+            first: Int32(truncatingIfNeeded: places.lowerBound),
+            count: Int32(truncatingIfNeeded: places.count))
+    }
+}
+
 /// low ... high
 struct IntRange {
     var low = Int64.min
@@ -95,7 +103,7 @@ struct ObjectName {
 
 /// A node that is asked of the objects at the end of links.
 struct LinkedTest {
-    /// Of `hops`.
+    /// Of the expressions' steps: `link`, `links` and `backlinks`.
     var links: FilterRange
     var test: Int32
 }
@@ -162,21 +170,6 @@ struct FilterNode {
     var namesTargets: Bool { column < 0 && columnKind == .link }
 }
 
-/// One step over a link.
-struct FilterHop {
-    enum Kind: UInt8 {
-        case link
-        /// The links of a collection.
-        case links
-        /// From the target of a link of class `target` to the object that has it.
-        case backlinks
-    }
-    /// Column of the link in the class the step starts from; backlinks: in `target`.
-    var column: Int32
-    var target: ClassKey
-    var kind = Kind.link
-}
-
 /// Members of an IN list, sorted: integers and double bits as they are; timestamps as pairs; texts
 /// as (offset, length) into the program's bytes, ordered by length and bytes; values as (offset,
 /// length) in the order of values.
@@ -215,7 +208,6 @@ private struct TableMemory {
 final class FilterProgram {
     let nodes: UnsafeMutablePointer<FilterNode>
     let children: UnsafeMutablePointer<Int32>
-    let hops: UnsafeMutablePointer<FilterHop>
     /// Members of the sets, two words each.
     let members: UnsafeMutablePointer<(Int64, Int64)>
     /// Needles and texts of sets; one spare byte, so that an address always exists.
@@ -263,7 +255,7 @@ final class FilterProgram {
         // One piece of memory: tables first, bytes last.
         let size =
             TableMemory.size(builder.nodes) + TableMemory.size(builder.members)
-            + TableMemory.size(builder.children) + TableMemory.size(builder.hops)
+            + TableMemory.size(builder.children)
             + TableMemory.size(builder.expressions.steps)
             + TableMemory.size(builder.expressions.paths)
             + TableMemory.size(builder.expressions.code)
@@ -278,7 +270,6 @@ final class FilterProgram {
         nodes = rest.take(builder.nodes)
         members = rest.take(builder.members)
         children = rest.take(builder.children)
-        hops = rest.take(builder.hops)
         steps = rest.take(builder.expressions.steps)
         paths = rest.take(builder.expressions.paths)
         code = rest.take(builder.expressions.code)
@@ -291,7 +282,8 @@ final class FilterProgram {
         nodeCount = builder.nodes.count
         stepCount = builder.expressions.steps.count
         pathCount = builder.expressions.paths.count
-        hasLinks = !builder.hops.isEmpty || !builder.expressions.subqueries.isEmpty
+        hasLinks =
+            !builder.expressions.subqueries.isEmpty || builder.nodes.contains { $0.isLinked }
         needsAllTables = builder.expressions.paths.contains {
             $0.mixedCount > 0 || $0.value == .countAllLinks
         }
@@ -329,8 +321,8 @@ final class FilterProgram {
     }
 
     /// The links of a condition, in the order in which they are crossed.
-    @inline(__always) func links(_ linked: LinkedTest) -> UnsafeBufferPointer<FilterHop> {
-        UnsafeBufferPointer(start: hops + Int(linked.links.first), count: Int(linked.links.count))
+    @inline(__always) func links(_ linked: LinkedTest) -> UnsafeBufferPointer<ExpressionStep> {
+        UnsafeBufferPointer(start: steps + Int(linked.links.first), count: Int(linked.links.count))
     }
 
     @inline(__always) func members(_ set: FilterSet) -> UnsafeBufferPointer<(Int64, Int64)> {

@@ -4,7 +4,7 @@
 /// A property that objects are ordered or told apart by, over to-one links if need be.
 struct OrderingKey {
     /// Links crossed before the property.
-    var hops: [FilterHop]
+    var hops: [ExpressionStep]
     var column: Int
     var kind: ColumnKind
     var isNullable: Bool

@@ -5,6 +5,25 @@ import CKernels
 
 enum TextOperator: UInt8 {
     case equal, less, lessEqual, beginsWith, endsWith, contains, like, matches
+
+    /// What a comparison asks of two texts, or the opposite of that (`isOpposite`).
+    init(_ op: ComparisonOperator) {
+        switch op {
+        case .less, .greaterEqual: self = .less
+        case .lessEqual, .greater: self = .lessEqual
+        case .beginsWith: self = .beginsWith
+        case .endsWith: self = .endsWith
+        case .contains: self = .contains
+        case .like: self = .like
+        case .matches: self = .matches
+        case .equal, .notEqual, .inList, .text: self = .equal
+        }
+    }
+}
+
+extension ComparisonOperator {
+    /// It holds for texts where their `TextOperator` does not.
+    var isOpposite: Bool { self == .notEqual || self == .greater || self == .greaterEqual }
 }
 
 enum TextMatch {
