@@ -282,7 +282,7 @@ import Testing
                 .link(thing, key.advanced(by: -1)))
         }
         try world.tables.commit()
-        let operators: [(String, ValueComparison)] = [
+        let operators: [(String, ComparisonOperator)] = [
             ("==", .equal), ("<", .less), ("<=", .lessEqual), (">", .greater),
             (">=", .greaterEqual),
         ]

@@ -22,7 +22,7 @@ extension Binder {
         case .float, .double: return floatingTest(target, op, constant)
         case .timestamp:
             let value = constant.timestamp
-            return Self.range(op, value.below, value, value.above, FilterTest.timestamps)
+            return Self.range(op, value.below, value, value.above, FilterTest.timestampRange)
         case .string, .binary: return textTest(target, op, options, constant)
         case .link:
             return constant.name.map { Self.equality(op, .object($0)) }
@@ -67,9 +67,9 @@ extension Binder {
 
     /// `op value` as a range of a column's type, between the neighbours that the value has there; without
     /// a value, what lies between two neighbours is compared, which equals nothing.
-    static func range<Bound>(
+    static func range<Bound: RangeBound>(
         _ op: ComparisonOperator, _ below: Bound?, _ value: Bound?, _ above: Bound?,
-        _ test: (Bound?, Bound?) -> FilterTest
+        _ test: (ValueRange<Bound>) -> FilterTest
     ) -> FilterNode {
         let bound: Bound?
         switch op {
@@ -78,17 +78,18 @@ extension Binder {
         case .greater: bound = above
         case .greaterEqual: bound = value ?? above
         default:
-            return value.map { equality(op, test($0, $0)) } ?? .constant(op == .notEqual)
+            return value.map { equality(op, test(ValueRange(low: $0, high: $0))) }
+                ?? .constant(op == .notEqual)
         }
         guard let bound else { return .constant(false) }
         let isUpper = op == .less || op == .lessEqual
-        return FilterNode(isUpper ? test(nil, bound) : test(bound, nil))
+        return FilterNode(test(isUpper ? ValueRange(high: bound) : ValueRange(low: bound)))
     }
 
     func intRange(_ op: ComparisonOperator, _ value: Int64) -> FilterNode {
         Self.range(
             op, value == .min ? nil : value - 1, value, value == .max ? nil : value + 1,
-            FilterTest.ints)
+            FilterTest.intRange)
     }
 
     /// A test for one value, or for what differs from it.
@@ -110,7 +111,7 @@ extension Binder {
         if let exact = Int64(exactly: value) { return intRange(op, exact) }
         let below = value >= 0x1p63 ? Int64.max : Int64(exactly: value.rounded(.down))
         let above = value < -0x1p63 ? Int64.min : Int64(exactly: value.rounded(.up))
-        return Self.range(op, below, nil, above, FilterTest.ints)
+        return Self.range(op, below, nil, above, FilterTest.intRange)
     }
 
     /// In format strings nothing begins with, ends with or contains null or the empty text (X6).
@@ -128,7 +129,7 @@ extension Binder {
     ) -> FilterNode {
         let isFloat = target.kind == .float
         if constant.kind == .decimal { return valueTest(op, constant.raw) }
-        let test = isFloat ? FilterTest.floats : FilterTest.doubles
+        let test = isFloat ? FilterTest.floatRange : FilterTest.doubleRange
         func neighbour(_ value: Double, up: Bool) -> Double? {
             if value == (up ? .infinity : -.infinity) { return nil }
             guard isFloat else { return up ? value.nextUp : value.nextDown }
@@ -200,23 +201,6 @@ extension Binder {
         return FilterNode(
             target.kind == .string
                 ? .text(text) : .mixedText(text, isString: true, isOpposite: false))
-    }
-}
-
-extension FilterTest {
-    // Ranges that are open where they have no bound.
-    static func ints(_ low: Int64?, _ high: Int64?) -> FilterTest {
-        .intRange(IntRange(low: low ?? .min, high: high ?? .max))
-    }
-    fileprivate static func doubles(_ low: Double?, _ high: Double?) -> FilterTest {
-        .doubleRange(DoubleRange(low: low ?? -.infinity, high: high ?? .infinity))
-    }
-    fileprivate static func floats(_ low: Double?, _ high: Double?) -> FilterTest {
-        .floatRange(DoubleRange(low: low ?? -.infinity, high: high ?? .infinity))
-    }
-    fileprivate static func timestamps(_ low: Timestamp?, _ high: Timestamp?) -> FilterTest {
-        let all = TimestampRange()
-        return .timestampRange(TimestampRange(low: low ?? all.low, high: high ?? all.high))
     }
 }
 

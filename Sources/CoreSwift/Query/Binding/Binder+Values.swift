@@ -27,14 +27,14 @@ extension Binder {
         }
         if let exact = value.int64 { return intRange(op, exact) }
         if Decimal128.compare(value, Int64.max) > 0 {
-            return Self.range(op, .max, nil, nil, FilterTest.ints)
+            return Self.range(op, .max, nil, nil, FilterTest.intRange)
         }
         if Decimal128.compare(value, Int64.min) < 0 {
-            return Self.range(op, nil, nil, .min, FilterTest.ints)
+            return Self.range(op, nil, nil, .min, FilterTest.intRange)
         }
         // Between two integers.
         let floor = NumberFunctions.rounded(value, .floor).int64
-        return Self.range(op, floor, nil, floor.map { $0 + 1 }, FilterTest.ints)
+        return Self.range(op, floor, nil, floor.map { $0 + 1 }, FilterTest.intRange)
     }
 
     // MARK: Mixed values

@@ -244,7 +244,7 @@ extension Query {
         switch node.test {
         case .intRange(let range): return self.range(range, node)
         case .doubleRange(let range), .floatRange(let range):
-            return range.low == range.high ? "== \(range.low)" : "in \(range.low)...\(range.high)"
+            return range.isSingle ? "== \(range.low)" : "in \(range.low)...\(range.high)"
         case .timestampRange(let range):
             return "in T\(range.low.seconds):\(range.low.nanoseconds)"
                 + "...T\(range.high.seconds):\(range.high.nanoseconds)"

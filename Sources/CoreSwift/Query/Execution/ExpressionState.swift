@@ -113,9 +113,7 @@ final class ExpressionState {
         _ constant: BoundConstant, _ snapshot: SnapshotReader, _ program: FilterProgram
     ) throws(RealmError) -> RawValue {
         if let name = constant.name {
-            let key = try snapshot.table(name.classKey).find(
-                primaryKey: program.primaryKey(name), column: Int(name.column))
-            return .link(name.classKey, key ?? nobody)
+            return .link(name.classKey, try program.find(name, snapshot) ?? nobody)
         }
         let text = program.bytes + Int(constant.text.offset)
         switch constant.kind {

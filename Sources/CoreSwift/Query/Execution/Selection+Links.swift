@@ -11,12 +11,6 @@ extension Selection {
         }
     }
 
-    /// The object that `obj('Class', key)` names.
-    func find(_ name: ObjectName) throws(RealmError) -> ObjectKey? {
-        try snapshot.table(name.classKey).find(
-            primaryKey: program.primaryKey(name), column: Int(name.column))
-    }
-
     func linkTargets(_ index: Int) throws(RealmError) -> KeySet {
         if let known = run.keys(index) { return known }
         let node = program.nodes[index]
@@ -26,7 +20,7 @@ extension Selection {
         case .intSet(let set):
             targets = KeySet(KeyList.union(program.members(set).map { ObjectKey(rawValue: $0.0) }))
         case .object(let name):
-            let object = try find(name)
+            let object = try program.find(name, snapshot)
             run.note(index) { $0.object = object }
             targets = KeySet(object.map { [$0] } ?? [])
         case .path(let linked):
@@ -44,9 +38,6 @@ extension Selection {
         _ table: TableReader, column: Int, targets: [ObjectKey], orNull: Bool
     ) throws(RealmError) -> [ObjectKey] {
         var sources: [ObjectKey] = []
-        if !orNull, targets.count == 1 {
-            return try table.sources(of: targets[0], column: column)
-        }
         if !orNull, targets.count <= 64 + table.rowCount / 1000 {
             for target in targets {
                 sources.append(contentsOf: try table.sources(of: target, column: column))

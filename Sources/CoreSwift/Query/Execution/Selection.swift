@@ -258,7 +258,7 @@ struct Selection: Planner {
                 let numbers = KeySet(numbers: program.members(set).map { $0.0 })
                 run.note(index) { $0.keys = numbers }
             case .object(let name):
-                let object = try find(name)
+                let object = try program.find(name, snapshot)
                 run.note(index) { $0.object = object }
             case .path, .reach, .memberCount:
                 if let keys, try walk(index, from: keys) { return }

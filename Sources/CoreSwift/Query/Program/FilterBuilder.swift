@@ -39,13 +39,6 @@ struct FilterBuilder {
         bytes[Int(place.offset)..<Int(place.offset + place.count)]
     }
 
-    /// Adds a set; members must be sorted and distinct.
-    private mutating func addSet(_ sorted: [(Int64, Int64)]) -> FilterSet {
-        members.append(contentsOf: sorted)
-        let count = Int32(sorted.count)
-        return FilterSet(first: Int32(members.count) - count, count: count)
-    }
-
     /// NOT of a node: tests are turned round in place (they have one parent each); `negated` on a
     /// chain means NOT of the whole, which `finish` pushes down.
     mutating func negate(_ index: Int32) -> Int32 {
@@ -227,17 +220,13 @@ struct FilterBuilder {
     private static func intersection(_ a: FilterTest, _ b: FilterTest) -> FilterTest? {
         switch (a, b) {
         case (.intRange(let a), .intRange(let b)):
-            let both = IntRange(low: max(a.low, b.low), high: min(a.high, b.high))
-            return both.low > both.high ? .nothing : .intRange(both)
+            return a.intersection(b).map(FilterTest.intRange) ?? .nothing
         case (.doubleRange(let a), .doubleRange(let b)):
-            let both = DoubleRange(low: max(a.low, b.low), high: min(a.high, b.high))
-            return both.low > both.high ? .nothing : .doubleRange(both)
+            return a.intersection(b).map(FilterTest.doubleRange) ?? .nothing
         case (.floatRange(let a), .floatRange(let b)):
-            let both = DoubleRange(low: max(a.low, b.low), high: min(a.high, b.high))
-            return both.low > both.high ? .nothing : .floatRange(both)
+            return a.intersection(b).map(FilterTest.floatRange) ?? .nothing
         case (.timestampRange(let a), .timestampRange(let b)):
-            let both = TimestampRange(low: max(a.low, b.low), high: min(a.high, b.high))
-            return both.low > both.high ? .nothing : .timestampRange(both)
+            return a.intersection(b).map(FilterTest.timestampRange) ?? .nothing
         default: return nil
         }
     }
@@ -298,13 +287,13 @@ struct FilterBuilder {
         func bits(_ range: DoubleRange) -> (Int64, Int64)? {
             // Both zeros are one value; sets hold bits.
             let value = range.low == 0 ? 0 : range.low
-            return range.low == range.high ? (Int64(bitPattern: value.bitPattern), 0) : nil
+            return range.isSingle ? (Int64(bitPattern: value.bitPattern), 0) : nil
         }
         switch node.test {
         case .intRange(let range) where range.isSingle: return (.ints, (range.low, 0))
         case .doubleRange(let range): return bits(range).map { (.doubles, $0) }
         case .floatRange(let range): return bits(range).map { (.floats, $0) }
-        case .timestampRange(let range) where range.low == range.high:
+        case .timestampRange(let range) where range.isSingle:
             return (.timestamps, (range.low.seconds, Int64(range.low.nanoseconds)))
         case .value(.equal, let cell):
             switch node.columnKind {
@@ -320,71 +309,62 @@ struct FilterBuilder {
 
     /// The set of such members.
     mutating func set(_ members: [(Int64, Int64)], _ kind: SetKind) -> FilterTest {
+        let sorted = sorted(members, kind)
+        self.members.append(contentsOf: sorted)
+        let set = FilterSet(self.members.count - sorted.count..<self.members.count)
         switch kind {
-        case .ints: return .intSet(addSet(Self.sortedInts(members)))
-        case .doubles: return .doubleSet(addSet(Self.sortedInts(members)))
-        case .floats: return .floatSet(addSet(Self.sortedInts(members)))
-        case .timestamps: return .timestampSet(addSet(Self.sortedInts(members)))
-        case .values: return .valueSet(addSet(sortedValues(members)))
-        case .texts(let folding):
-            return .textSet(addSet(sortedTexts(members)), TextFolding(rawValue: folding))
+        case .ints: return .intSet(set)
+        case .doubles: return .doubleSet(set)
+        case .floats: return .floatSet(set)
+        case .timestamps: return .timestampSet(set)
+        case .values: return .valueSet(set)
+        case .texts(let folding): return .textSet(set, TextFolding(rawValue: folding))
         }
     }
 
-    private static func sortedInts(_ values: [(Int64, Int64)]) -> [(Int64, Int64)] {
-        var sorted = values.sorted { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1 < $1.1 }
-        removeRepeats(&sorted) { $0.0 == $1.0 && $0.1 == $1.1 }
-        return sorted
-    }
-
-    /// Texts, given by place, in order of length and bytes, each once.
-    private func sortedTexts(_ places: [(Int64, Int64)]) -> [(Int64, Int64)] {
-        bytes.withUnsafeBytes { buffer in
-            func slice(_ place: (Int64, Int64)) -> Slice<UnsafeRawBufferPointer> {
-                buffer[Int(place.0)..<Int(place.0 + place.1)]
+    /// In the order of sets, each once.
+    private func sorted(_ members: [(Int64, Int64)], _ kind: SetKind) -> [(Int64, Int64)] {
+        bytes.withUnsafeBytes { bytes in
+            func order(_ a: (Int64, Int64), _ b: (Int64, Int64)) -> Int {
+                switch kind {
+                case .values:
+                    return ValueOrder.compare(Self.value(a, bytes), Self.value(b, bytes))
+                case .texts where a.1 == b.1:
+                    return TextMatch.compare(Self.text(a, bytes), Self.text(b, bytes))
+                case .texts: return a.1 < b.1 ? -1 : 1
+                default: return a < b ? -1 : a == b ? 0 : 1
+                }
             }
-            var sorted = places.sortedFew {
-                $0.1 != $1.1 ? $0.1 < $1.1 : slice($0).lexicographicallyPrecedes(slice($1))
+            var sorted = members.sorted { order($0, $1) < 0 }
+            var kept = 0
+            for index in sorted.indices
+            where kept == 0 || order(sorted[kept - 1], sorted[index]) != 0 {
+                sorted[kept] = sorted[index]
+                kept += 1
             }
-            Self.removeRepeats(&sorted) { $0.1 == $1.1 && slice($0).elementsEqual(slice($1)) }
+            sorted.removeLast(sorted.count - kept)
             return sorted
         }
+    }
+
+    private static func text(
+        _ member: (Int64, Int64), _ bytes: UnsafeRawBufferPointer
+    ) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[Int(member.0)..<Int(member.0 + member.1)])
     }
 
     private static func value(
-        _ buffer: UnsafeRawBufferPointer, _ place: (Int64, Int64)
+        _ member: (Int64, Int64), _ bytes: UnsafeRawBufferPointer
     ) -> RawValue {
-        MixedCell.decode(
-            UnsafeRawBufferPointer(rebasing: buffer[Int(place.0)..<Int(place.0 + place.1)]))
+        MixedCell.decode(text(member, bytes))
     }
 
     /// Whether a mixed value that is equal to this one is so by the order of values, too.
-    private func isExact(_ place: (Int64, Int64)) -> Bool {
-        switch ValueType(rawValue: bytes.withUnsafeBytes { Self.value($0, place).type }) {
+    private func isExact(_ member: (Int64, Int64)) -> Bool {
+        switch ValueType(rawValue: bytes.withUnsafeBytes { Self.value(member, $0).type }) {
         case .float, .double, .decimal128: return false
         default: return true
         }
-    }
-
-    /// Values, given by place of their `MixedCell`s, in their order, each once.
-    private func sortedValues(_ places: [(Int64, Int64)]) -> [(Int64, Int64)] {
-        bytes.withUnsafeBytes { buffer in
-            func value(_ place: (Int64, Int64)) -> RawValue { Self.value(buffer, place) }
-            var sorted = places.sortedFew { ValueOrder.compare(value($0), value($1)) < 0 }
-            Self.removeRepeats(&sorted) { ValueOrder.equal(value($0), value($1)) }
-            return sorted
-        }
-    }
-
-    private static func removeRepeats(
-        _ values: inout [(Int64, Int64)], _ same: ((Int64, Int64), (Int64, Int64)) -> Bool
-    ) {
-        var kept = 0
-        for index in values.indices where kept == 0 || !same(values[kept - 1], values[index]) {
-            values[kept] = values[index]
-            kept += 1
-        }
-        values.removeLast(values.count - kept)
     }
 
     /// Rough cost of a test per row, from what the kernels were measured at.

@@ -59,23 +59,43 @@ extension FilterRange {
     }
 }
 
+/// What a range may be of.
+protocol RangeBound: Comparable {
+    static var least: Self { get }
+    static var greatest: Self { get }
+}
+
+extension Int64: RangeBound {
+    static var least: Int64 { .min }
+    static var greatest: Int64 { .max }
+}
+
+extension Double: RangeBound {
+    static var least: Double { -.infinity }
+    static var greatest: Double { .infinity }
+}
+
+extension Timestamp: RangeBound {
+    static var least: Timestamp { Timestamp(seconds: .min, nanoseconds: .min) }
+    static var greatest: Timestamp { Timestamp(seconds: .max, nanoseconds: .max) }
+}
+
 /// low ... high
-struct IntRange {
-    var low = Int64.min
-    var high = Int64.max
+struct ValueRange<Bound: RangeBound> {
+    var low = Bound.least
+    var high = Bound.greatest
 
     var isSingle: Bool { low == high }
+
+    func intersection(_ other: ValueRange) -> ValueRange? {
+        let both = ValueRange(low: max(low, other.low), high: min(high, other.high))
+        return both.low > both.high ? nil : both
+    }
 }
 
-struct DoubleRange {
-    var low = -Double.infinity
-    var high = Double.infinity
-}
-
-struct TimestampRange {
-    var low = Timestamp(seconds: .min, nanoseconds: .min)
-    var high = Timestamp(seconds: .max, nanoseconds: .max)
-}
+typealias IntRange = ValueRange<Int64>
+typealias DoubleRange = ValueRange<Double>
+typealias TimestampRange = ValueRange<Timestamp>
 
 /// An operator with its right side.
 struct TextCondition {
@@ -334,11 +354,13 @@ final class FilterProgram {
         UnsafeRawBufferPointer(start: bytes + Int(member.0), count: Int(member.1))
     }
 
-    /// The primary key of a named object.
-    func primaryKey(_ name: ObjectName) -> RawValue {
-        switch name.key {
-        case .value(let value): return value
-        case .text(let place): return .string(bytes + Int(place.offset), Int(place.count))
-        }
+    /// The object that `obj('Class', key)` names.
+    func find(_ name: ObjectName, _ snapshot: SnapshotReader) throws(RealmError) -> ObjectKey? {
+        let key: RawValue =
+            switch name.key {
+            case .value(let value): value
+            case .text(let place): .string(bytes + Int(place.offset), Int(place.count))
+            }
+        return try snapshot.table(name.classKey).find(primaryKey: key, column: Int(name.column))
     }
 }

@@ -21,7 +21,7 @@ final class TextSet {
     private static let seed = UInt64.random(in: .min ... .max)
 
     /// Copies the texts; repeated ones do no harm.
-    init(_ texts: [UnsafeRawBufferPointer]) {
+    init(_ texts: [some Collection<UInt8>]) {
         var capacity = 16
         while capacity < texts.count * 2 { capacity *= 2 }
         mask = capacity - 1
@@ -29,16 +29,16 @@ final class TextSet {
         entries.initialize(repeating: Entry(), count: capacity)
         bytes = .allocate(byteCount: max(1, texts.reduce(0) { $0 + $1.count }), alignment: 1)
         var end = 0
-        for text in texts {
+        for copied in texts {
+            let room = UnsafeMutableRawBufferPointer(start: bytes + end, count: copied.count)
+            room.copyBytes(from: copied)
+            let text = UnsafeRawBufferPointer(room)
             let hash = ByteHash.of(text, seed: Self.seed)
             var place = Int(truncatingIfNeeded: hash) & mask
             while entries[place].count >= 0, !isSame(entries[place], hash, text) {
                 place = (place &+ 1) & mask
             }
             guard entries[place].count < 0 else { continue }
-            if let start = text.baseAddress {
-                (bytes + end).copyMemory(from: start, byteCount: text.count)
-            }
             entries[place] = Entry(
                 hash: UInt32(truncatingIfNeeded: hash >> 32),
                 count: Int32(truncatingIfNeeded: text.count), offset: end)

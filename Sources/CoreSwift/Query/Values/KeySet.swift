@@ -120,3 +120,19 @@ final class KeySet {
     }
     var keys: [ObjectKey] { (0..<count).map { key($0) } }
 }
+
+extension RandomAccessCollection where Index == Int {
+    /// Whether an element is what is looked for, of ascending ones, of which `order` says whether they come before it
+    /// (negative), are it (0), or come behind it.
+    @inline(__always) func hasMember(_ order: (Element) -> Int) -> Bool {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = (low &+ high) >> 1
+            let found = order(self[middle])
+            if found == 0 { return true }
+            if found < 0 { low = middle &+ 1 } else { high = middle }
+        }
+        return false
+    }
+}
