@@ -23,6 +23,23 @@ extension Query {
 }
 
 extension Query {
+    static func parse(
+        _ text: String, arguments: [QueryArgument] = [], schema: Schema, classKey: ClassKey
+    ) throws(RealmError) -> Query {
+        try Array(text.utf8).withUnsafeBufferPointer { buffer throws(RealmError) in
+            try parse(buffer, arguments, schema, classKey)
+        }
+    }
+
+    static func parse(
+        format: String, arguments: [QueryArgument] = [],
+        variables: [String: QueryArgument] = [:], schema: Schema, classKey: ClassKey
+    ) throws(RealmError) -> Query {
+        try parse(
+            format: Array(format.utf8), arguments: arguments, variables: variables,
+            schema: schema, classKey: classKey)
+    }
+
     /// A query of a class by its name. `usesColumns`: as those of users do; otherwise all is evaluated
     /// object by object.
     static func parse(

@@ -102,14 +102,15 @@ extension AnyResults {
     /// Sorted by `path DIRECTION, …`; an earlier order breaks ties. Values are sorted by `SELF DIRECTION`,
     /// or by what lies in mixed ones.
     public func sorted(_ text: String) throws(RealmError) -> Self {
-        try adding(OrderingText.sort(text, schema: schema, classKey: classKey, values: valueKind))
+        try adding(
+            Query.ordering(text, .sort, schema: schema, classKey: classKey, values: valueKind))
     }
 
     /// The first element of each combination of the values at `path, …`; of values, at `SELF` or what lies in
     /// mixed ones.
     public func distinct(_ text: String) throws(RealmError) -> Self {
         try adding(
-            OrderingText.distinct(text, schema: schema, classKey: classKey, values: valueKind))
+            Query.ordering(text, .distinct, schema: schema, classKey: classKey, values: valueKind))
     }
 
     /// The first elements.

@@ -144,8 +144,7 @@ extension Realm {
         arguments: [QueryArgument] = []
     ) throws(RealmError) -> LiveQuery {
         _ = try readTables()
-        let query = try Query.parse(
-            text, arguments: arguments, schema: schema, classKey: classKey)
+        let query = try Query.parse(text, arguments, schema, classKey)
         return LiveQuery(self, query, in: .objects)
     }
 

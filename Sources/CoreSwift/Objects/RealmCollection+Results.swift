@@ -41,8 +41,7 @@ extension RealmCollection {
             }
             return try valueResults(info.kind).query(text, arguments: arguments)
         }
-        let query = try Query.parse(
-            text, arguments: arguments, schema: realm.schema, classKey: info.linkTarget)
+        let query = try Query.parse(text, arguments, realm.schema, info.linkTarget)
         return LiveQuery(realm, query, in: .collection(CollectionPlace(self)))
     }
 

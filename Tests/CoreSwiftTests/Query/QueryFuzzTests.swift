@@ -194,7 +194,8 @@ import Testing
             }
             return a.offset < b.offset
         }.map { $0.element }
-        let step = try OrderingText.sort(text, schema: world.schema, classKey: query.classKey)
+        let step = try Query.ordering(
+            text, .sort, schema: world.schema, classKey: query.classKey)
         let table = try world.reader.table(query.classKey)
         let result = try Ordering.apply([step], to: found, world.reader, table)
         #expect(result == sorted, "\(text)")
@@ -219,8 +220,8 @@ import Testing
         let unique = try Ordering.apply(
             [
                 step,
-                try OrderingText.distinct(
-                    distinct, schema: world.schema, classKey: query.classKey),
+                try Query.ordering(
+                    distinct, .distinct, schema: world.schema, classKey: query.classKey),
             ], to: found, world.reader, table)
         #expect(Array(unique.prefix(firsts.count)) == firsts, "\(text) DISTINCT \(distinct)")
     }
@@ -247,8 +248,8 @@ import Testing
         var used = 0
         for name in ["tons", "crewed", "draft", "built", "id"] {
             for direction in ["ASC", "DESC"] {
-                let step = try OrderingText.sort(
-                    "\(name) \(direction), title ASC", schema: world.schema,
+                let step = try Query.ordering(
+                    "\(name) \(direction), title ASC", .sort, schema: world.schema,
                     classKey: table.classKey)
                 guard case .sort(let by) = step else { continue }
                 let whole = try Ordering.apply([step], to: all, world.reader, table)

@@ -27,8 +27,7 @@ struct CanonicalText {
         let text = try? QueryText.with(part.text) { text throws(RealmError) in
             // Names that were found once are found again.
             var binder = Binder(
-                text, part.tree, schema, rootClass, part.arguments, FilterBuilder(),
-                values: values)
+                text, part.tree, schema, rootClass, part.arguments, values: values)
             binder.recordTexts()
             try binder.resolveNames()
             if dependsOnTypes(part) { _ = try binder.bindPredicate() }

@@ -7,17 +7,7 @@ extension Query {
     ///
     /// Throws as `parse`, and `.invalidQueryArg` for too few or too many arguments and for variables
     /// that `variables` has no value for.
-    package static func parse(
-        format: String, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:], schema: Schema, classKey: ClassKey
-    ) throws(RealmError) -> Query {
-        try parse(
-            format: Array(format.utf8), arguments: arguments, variables: variables,
-            schema: schema, classKey: classKey)
-    }
-
-    /// The same for UTF-8 bytes.
-    package static func parse(
+    static func parse(
         format: [UInt8], arguments: [QueryArgument], variables: [String: QueryArgument],
         schema: Schema, classKey: ClassKey
     ) throws(RealmError) -> Query {
@@ -28,9 +18,7 @@ extension Query {
             names: names, argumentCount: spliced.arguments.count,
             splicedCount: arguments.count - spliced.arguments.count)
         return try spliced.text.withUnsafeBufferPointer { buffer throws(RealmError) in
-            try parse(
-                buffer, spliced.arguments + values, schema, classKey, values: nil,
-                format: format)
+            try parse(buffer, spliced.arguments + values, schema, classKey, format: format)
         }
     }
 

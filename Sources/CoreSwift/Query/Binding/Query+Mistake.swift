@@ -51,8 +51,7 @@ extension Query {
     ) -> Range<Int>? {
         let read = try? QueryText.with(text) { text throws(RealmError) in
             let tree = try Parser.parse(text)
-            var binder = Binder(
-                text, tree, schema, try index(of: classKey, in: schema), [], FilterBuilder())
+            var binder = Binder(text, tree, schema, try index(of: classKey, in: schema), [])
             var ordering: [OrderingStep] = []
             do throws(RealmError) {
                 _ = try binder.bind(&ordering)

@@ -22,48 +22,29 @@ package final class Query: @unchecked Sendable {
         var arguments: [QueryArgument]
     }
 
-    /// Parses and binds `text`; `$n` stands for `arguments[n]`.
+    /// Parses and binds `text`; `$n` stands for `arguments[n]`. With `values`, for the values of a collection
+    /// whose owner is of class `classKey` (QUERY_RULES B11): the predicate calls them SELF. Without
+    /// `usesColumns` every condition is evaluated object by object, without indexes: the slow way that
+    /// tests compare with. `format`: the text is a format string.
     ///
     /// Throws `.invalidQueryString` for texts that are not of the grammar, `.invalidQuery` and
     /// `.invalidQueryArg` for names and types that do not fit the schema, `.noSuchTable` for an
     /// unknown class, `.notSupported` for constructs that cannot be executed yet.
-    package static func parse(
-        _ text: String, arguments: [QueryArgument] = [], schema: Schema, classKey: ClassKey
-    ) throws(RealmError) -> Query {
-        try Array(text.utf8).withUnsafeBufferPointer { buffer throws(RealmError) in
-            try parse(buffer, arguments: arguments, schema: schema, classKey: classKey)
-        }
-    }
-
-    /// The same for UTF-8 bytes.
-    package static func parse(
-        _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument], schema: Schema,
-        classKey: ClassKey
-    ) throws(RealmError) -> Query {
-        try parse(text, arguments, schema, classKey, values: nil)
-    }
-
-    /// Also for the values of a collection whose owner is of class `classKey` (QUERY_RULES B11): the
-    /// predicate calls them SELF. Without `usesColumns` every condition is evaluated object by
-    /// object, without indexes: the slow way that tests compare with. `format`: the text is a
-    /// format string.
     static func parse(
         _ text: UnsafeBufferPointer<UInt8>, _ arguments: [QueryArgument], _ schema: Schema,
-        _ classKey: ClassKey, values: ColumnKind?, usesColumns: Bool = true,
+        _ classKey: ClassKey, values: ColumnKind? = nil, usesColumns: Bool = true,
         format: Format? = nil
     ) throws(RealmError) -> Query {
         // Unknown classes are an error before bad texts.
         _ = try index(of: classKey, in: schema)
-        return try QueryText.with(text) { text throws(RealmError) in
-            let tree = try Parser.parse(
+        let tree = try QueryText.with(text) { text throws(RealmError) in
+            try Parser.parse(
                 text, dialect: format == nil ? .core : .format, variables: format?.names ?? [],
                 argumentCount: format?.argumentCount)
-            tree.splicedArguments = format?.splicedCount ?? 0
-            let part = QueryPart(
-                text: Array(UnsafeBufferPointer(start: text.base, count: text.count)), tree: tree,
-                arguments: arguments)
-            return try bind(part, text, schema, classKey, values, usesColumns)
         }
+        tree.splicedArguments = format?.splicedCount ?? 0
+        let part = QueryPart(text: Array(text), tree: tree, arguments: arguments)
+        return try Query(classKey, values, schema, [part], usesColumns: usesColumns)
     }
 
     /// Binds a predicate that was built without text, for objects of a class or for the values of a
@@ -76,32 +57,14 @@ package final class Query: @unchecked Sendable {
     ) throws(RealmError) -> Query {
         let writer = try PredicateWriter(predicate, asFormat ? .format : .core)
         let part = QueryPart(text: writer.text, tree: writer.tree, arguments: writer.arguments)
-        return try QueryText.with(writer.text) { text throws(RealmError) in
-            try bind(part, text, schema, classKey, values, true)
-        }
-    }
-
-    private static func bind(
-        _ part: QueryPart, _ text: QueryText, _ schema: Schema, _ classKey: ClassKey,
-        _ values: ColumnKind?, _ usesColumns: Bool
-    ) throws(RealmError) -> Query {
-        var binder = Binder(
-            text, part.tree, schema, try index(of: classKey, in: schema), part.arguments,
-            FilterBuilder(), values: values)
-        binder.usesColumns = usesColumns
-        var ordering: [OrderingStep] = []
-        let root = try binder.bind(&ordering)
-        return Query(classKey, values, schema, &binder.filter, root, ordering, [part])
+        return try Query(classKey, values, schema, [part])
     }
 
     /// A query that selects every object of a class.
     package static func all(
         schema: Schema, classKey: ClassKey
     ) throws(RealmError) -> Query {
-        _ = try index(of: classKey, in: schema)
-        var filter = FilterBuilder()
-        let root = filter.add(.constant(true))
-        return Query(classKey, nil, schema, &filter, root, [], [])
+        try Query(classKey, nil, schema, [])
     }
 
     /// Conditions of both queries; the ordering of `next` follows that of this query (D13).
@@ -110,7 +73,8 @@ package final class Query: @unchecked Sendable {
             throw RealmError(
                 .invalidProperty, "the queries to combine are for different classes")
         }
-        return try Query(classKey, values, schema, parts + next.parts, ordering + next.ordering)
+        return try Query(
+            classKey, values, schema, parts + next.parts, ordering: ordering + next.ordering)
     }
 
     /// The conditions alone, without SORT, DISTINCT and LIMIT.
@@ -118,21 +82,41 @@ package final class Query: @unchecked Sendable {
         ordering.isEmpty ? self : Query(sharing: self, ordering: [])
     }
 
+    /// Binds the parts, as one conjunction. `ordering`: not that of their clauses.
     private init(
-        _ classKey: ClassKey, _ values: ColumnKind?, _ schema: Schema,
-        _ builder: inout FilterBuilder, _ root: Int32, _ ordering: [OrderingStep],
-        _ parts: [QueryPart]
-    ) {
+        _ classKey: ClassKey, _ values: ColumnKind?, _ schema: Schema, _ parts: [QueryPart],
+        ordering: [OrderingStep]? = nil, usesColumns: Bool = true
+    ) throws(RealmError) {
+        let classIndex = try Self.index(of: classKey, in: schema)
+        var builder = FilterBuilder()
+        var roots: [Int32] = []
+        var clauses: [OrderingStep] = []
+        for part in parts {
+            try QueryText.with(part.text) { text throws(RealmError) in
+                var binder = Binder(
+                    text, part.tree, schema, classIndex, part.arguments, values: values)
+                binder.usesColumns = usesColumns
+                // The tables are one and the same: nothing of them is copied.
+                swap(&binder.filter, &builder)
+                roots.append(try binder.bind(&clauses))
+                swap(&binder.filter, &builder)
+            }
+        }
+        let root =
+            switch roots.count {
+            case 0: builder.add(.constant(true))
+            case 1: roots[0]
+            default: builder.add(FilterTest.and, roots)
+            }
+        let hasTests = !builder.expressions.tests.isEmpty
+        filter = FilterProgram(
+            &builder, root: builder.finish(root), schema: schema,
+            texts: hasTests ? parts.map { $0.text } : [])
         self.classKey = classKey
         self.values = values
         self.schema = schema
-        let root = builder.finish(root)
-        let hasTests = !builder.expressions.tests.isEmpty
-        filter = FilterProgram(
-            &builder, root: root, schema: schema,
-            texts: hasTests ? parts.map { $0.text } : [])
-        self.ordering = ordering
         self.parts = parts
+        self.ordering = ordering ?? clauses
     }
 
     private init(sharing other: Query, ordering: [OrderingStep]) {
@@ -142,27 +126,6 @@ package final class Query: @unchecked Sendable {
         filter = other.filter
         parts = other.parts
         self.ordering = ordering
-    }
-
-    /// Binds several parts anew, as one conjunction.
-    private convenience init(
-        _ classKey: ClassKey, _ values: ColumnKind?, _ schema: Schema, _ parts: [QueryPart],
-        _ ordering: [OrderingStep]
-    ) throws(RealmError) {
-        let classIndex = try Self.index(of: classKey, in: schema)
-        var builder = FilterBuilder()
-        var roots: [Int32] = []
-        for part in parts {
-            try QueryText.with(part.text) { text throws(RealmError) in
-                var binder = Binder(
-                    text, part.tree, schema, classIndex, part.arguments, builder, values: values)
-                var ignored: [OrderingStep] = []
-                roots.append(try binder.bind(&ignored))
-                builder = binder.filter
-            }
-        }
-        let root = roots.isEmpty ? builder.add(.constant(true)) : builder.add(FilterTest.and, roots)
-        self.init(classKey, values, schema, &builder, root, ordering, parts)
     }
 
     static func index(of key: ClassKey, in schema: Schema) throws(RealmError) -> Int {
@@ -190,32 +153,17 @@ package final class Query: @unchecked Sendable {
     }
 }
 
-/// Reads the texts that sort and distinct calls on results take.
-enum OrderingText {
-    /// `values`: of a collection of these, whose owner is of the class.
-    static func sort(
-        _ text: String, schema: Schema, classKey: ClassKey, values: ColumnKind? = nil
+extension Query {
+    /// What a text for `Results.sorted` or `Results.distinct` says. `values`: of a collection of these,
+    /// whose owner is of the class.
+    static func ordering(
+        _ text: String, _ kind: SyntaxSuffix.Kind, schema: Schema, classKey: ClassKey,
+        values: ColumnKind? = nil
     ) throws(RealmError) -> OrderingStep {
-        try bind(text, .sort, schema, classKey, values)
-    }
-
-    static func distinct(
-        _ text: String, schema: Schema, classKey: ClassKey, values: ColumnKind? = nil
-    ) throws(RealmError) -> OrderingStep {
-        try bind(text, .distinct, schema, classKey, values)
-    }
-
-    private static func bind(
-        _ text: String, _ kind: SyntaxSuffix.Kind, _ schema: Schema, _ classKey: ClassKey,
-        _ values: ColumnKind?
-    ) throws(RealmError) -> OrderingStep {
-        guard let classIndex = schema.classes.firstIndex(where: { $0.key == classKey }) else {
-            throw RealmError(.noSuchTable, "there is no class with key \(classKey)")
-        }
+        let classIndex = try index(of: classKey, in: schema)
         return try QueryText.with(Array(text.utf8)) { text throws(RealmError) in
             let tree = try Parser.orderingDescriptor(text, kind)
-            var binder = Binder(
-                text, tree, schema, classIndex, [], FilterBuilder(), values: values)
+            var binder = Binder(text, tree, schema, classIndex, [], values: values)
             var steps: [OrderingStep] = []
             _ = try binder.bind(&steps)
             return steps[0]

@@ -70,7 +70,8 @@ package struct Grouping {
         _ text: String, _ schema: Schema, _ classKey: ClassKey
     ) throws(RealmError) -> [OrderingKey] {
         do throws(RealmError) {
-            let step = try OrderingText.distinct(text, schema: schema, classKey: classKey)
+            let step = try Query.ordering(
+                text, .distinct, schema: schema, classKey: classKey)
             guard case .distinct(let keys) = step, !keys.isEmpty else {
                 throw RealmError(.invalidQueryString, "groups need a property to be grouped by")
             }

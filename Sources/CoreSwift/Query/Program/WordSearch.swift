@@ -11,11 +11,6 @@ struct WordSearch {
     /// An object is out if it has all terms of one of these.
     var excluded: [[Term]] = []
 
-    init(required: [Term], excluded: [[Term]]) {
-        self.required = required
-        self.excluded = excluded
-    }
-
     /// What is wrong with a text that is no search; `invalidArgument` in the C interface.
     private static func problem(_ problem: String) -> RealmError {
         RealmError(.invalidArgument, "TEXT: \(problem)")
