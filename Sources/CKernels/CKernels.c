@@ -103,10 +103,15 @@ struct halves {
 };
 /* The program's signal handlers are not for the engine's threads; faults are, which the engine itself
  * handles (CKernelsCache.c). */
-static void block_signals(sigset_t *all) {
-    (void)sigfillset(all);
-    (void)sigdelset(all, SIGSEGV);
-    (void)sigdelset(all, SIGBUS);
+static bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument) {
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)sigdelset(&all, SIGSEGV);
+    (void)sigdelset(&all, SIGBUS);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(thread, NULL, body, argument);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return !failed;
 }
 
 static void *second_half(void *argument) {
@@ -117,19 +122,14 @@ static void *second_half(void *argument) {
 void ck_run_halves(void (*body)(void *context, int half), void *context) {
     struct halves halves = {body, context};
     pthread_t thread;
-    sigset_t all, before;
     /* A thread for each call: it costs 20 microseconds, and nothing is left behind that fork() or the
      * end of the process could meet. */
-    block_signals(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&thread, NULL, second_half, &halves);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    bool started = start_thread(&thread, second_half, &halves);
     body(context, 0);
-    if (failed) {
-        body(context, 1);
-    } else {
+    if (started)
         (void)pthread_join(thread, NULL);
-    }
+    else
+        body(context, 1);
 }
 void ck_begin_writing(int descriptor, int64_t offset, int64_t count) {
     /* What fails is told by the sync that follows; file systems that can't do it do nothing. */
@@ -154,12 +154,7 @@ bool ck_run_apart(void (*body)(void *context), void *context) {
         return false;
     *apart = (struct apart){body, context};
     pthread_t thread;
-    sigset_t all, before;
-    block_signals(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&thread, NULL, run_apart, apart);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed) {
+    if (!start_thread(&thread, run_apart, apart)) {
         free(apart);
         return false;
     }

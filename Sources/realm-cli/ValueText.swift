@@ -24,7 +24,7 @@ enum ValueText {
         case .uuid(let id): return typed("$uuid", "\(id)")
         case .timestamp(let time): return typed("$date", TextForms.text(time))
         case .binary(let bytes):
-            let text = JSONText.base64(bytes)
+            let text = Base64.text(bytes)
             return isTyped
                 ? "{\"$binary\":{\"base64\":\"\(text)\",\"subType\":\"00\"}}" : "\"\(text)\""
         case .link(let link):

@@ -93,7 +93,7 @@ package enum JSONText {
         case .float(let number): return scientific(Double(number), digits: 7)
         case .double(let number): return scientific(number, digits: 16)
         case .string(let text): return quoted(text)
-        case .binary(let bytes): return "\"" + base64(bytes) + "\""
+        case .binary(let bytes): return "\"" + Base64.text(bytes) + "\""
         case .timestamp(let time): return "\"" + calendar(time) + "\""
         case .decimal128(let number): return "\"\(number)\""
         case .objectId(let id): return "\"\(id)\""
@@ -149,24 +149,6 @@ package enum JSONText {
             ck_format_scientific(number, Int32(digits), buffer.baseAddress, buffer.count)
             return buffer.baseAddress.map { String(cString: $0) } ?? ""
         }
-    }
-
-    package static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array(
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var result: [UInt8] = []
-        result.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let left = min(3, bytes.count - start)
-            var group = UInt32(bytes[start]) << 16
-            if left > 1 { group |= UInt32(bytes[start + 1]) << 8 }
-            if left > 2 { group |= UInt32(bytes[start + 2]) }
-            for place in 0..<4 {
-                let digit = Int(group >> UInt32(18 - 6 * place) & 63)
-                result.append(place <= left ? alphabet[digit] : 0x3D)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
     }
 
     /// `YYYY-MM-DD hh:mm:ss[.nnnnnnnnn]`, UTC.

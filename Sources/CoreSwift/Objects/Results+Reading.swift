@@ -215,10 +215,9 @@ extension Results {
             let end = min(keys.count, first &+ min(count, Int.max - first))
             guard first < end else { return }
             try keys.withUnsafeBufferPointer { buffer throws(RealmError) in
-                guard let start = buffer.baseAddress else { return }
-                var runs = RowRuns(table, start + first, count: end - first)
+                var runs = RowRuns(table, buffer, first..<end)
                 while let run = try runs.next() {
-                    try body(run.leaf, run.row, run.count, run.element)
+                    try body(run.leaf, run.row, run.count, run.element - first)
                 }
             }
         }

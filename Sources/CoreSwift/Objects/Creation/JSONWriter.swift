@@ -173,7 +173,7 @@ struct JSONWriter {
         case .uuid(let id): typed("$uuid", "\(id)", isExtended)
         case .timestamp(let time): typed("$date", TextForms.text(time), isExtended)
         case .binary(let bytes):
-            let text = JSONText.base64(bytes)
+            let text = Base64.text(bytes)
             if !isExtended { return add("\"\(text)\"") }
             add("{\"$binary\":{\"base64\":\"\(text)\",\"subType\":\"00\"}}")
         case .link(let link): add("\(link.objectKey)")

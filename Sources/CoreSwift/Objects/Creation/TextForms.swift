@@ -143,31 +143,11 @@ package enum TextForms {
             if digits.last == UInt8(ascii: "=") { digits.removeLast() }
             if digits.last == UInt8(ascii: "=") { digits.removeLast() }
         }
-        guard digits.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 4 * 3 + 2)
-        var bits: UInt32 = 0
-        var count = 0
-        for digit in digits {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = digit - 0x41
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = digit - 0x61 + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - 0x30 + 52
-            case UInt8(ascii: "+"): value = 62
-            case UInt8(ascii: "/"): value = 63
-            default: return nil
-            }
-            bits = bits << 6 | UInt32(value)
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
         // What is left over must be zero, or two texts would mean the same bytes.
-        guard bits & ((1 << UInt32(count)) - 1) == 0 else { return nil }
-        return bytes
+        let unused: [UInt8] = [0, 0, 0xF, 3]
+        let last = digits.last.flatMap { Base64.value($0) } ?? 0
+        guard digits.count % 4 != 1, last & unused[digits.count % 4] == 0 else { return nil }
+        return Base64.bytes(digits)
     }
 }
 

@@ -44,7 +44,7 @@ extension CanonicalText {
     /// The key of a dictionary between brackets.
     static func key(_ bytes: [UInt8]) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return quoted(text) }
-        return "B64\"" + base64(bytes) + "\""
+        return "B64\"" + Base64.text(bytes) + "\""
     }
 
     /// In double quotes with escapes.
@@ -199,32 +199,11 @@ extension CanonicalText {
         if isPlain, let text = String(validating: bytes, as: UTF8.self) {
             return "\"" + text + "\""
         }
-        return "B64\"" + base64(bytes) + "\""
+        return "B64\"" + Base64.text(bytes) + "\""
     }
 
     private static func binary(_ bytes: [UInt8]) -> String {
         let isText = bytes.allSatisfy { $0 < 0x80 }
-        return "binary(" + (isText ? string(bytes) : "B64\"" + base64(bytes) + "\"") + ")"
-    }
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let digits = Array(
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let count = min(3, bytes.count - index)
-            var word = UInt32(bytes[index]) << 16
-            if count > 1 { word |= UInt32(bytes[index + 1]) << 8 }
-            if count > 2 { word |= UInt32(bytes[index + 2]) }
-            for position in 0..<4 {
-                text.append(
-                    position <= count
-                        ? digits[Int(word >> UInt32(18 - 6 * position) & 63)]
-                        : UInt8(ascii: "="))
-            }
-            index += 3
-        }
-        return String(decoding: text, as: UTF8.self)
+        return "binary(" + (isText ? string(bytes) : "B64\"" + Base64.text(bytes) + "\"") + ")"
     }
 }

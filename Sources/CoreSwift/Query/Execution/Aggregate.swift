@@ -42,8 +42,7 @@ struct Aggregate {
     ) throws(RealmError) -> RawValue {
         var aggregate = try Aggregate(kind, table, column, table.column(column).kind)
         try keys.withUnsafeBufferPointer { buffer throws(RealmError) in
-            guard let start = buffer.baseAddress else { return }
-            var runs = RowRuns(table, start, count: buffer.count)
+            var runs = RowRuns(table, buffer)
             while let run = try runs.next() {
                 if let leaf = run.leaf { try aggregate.add(leaf, run.row, run.count) }
             }

@@ -47,14 +47,7 @@ extension ExpressionEvaluator {
     private func reduce(
         _ function: ExpressionFunction, _ operand: ExpressionOperand, _ kind: Int32
     ) throws(RealmError) -> RawValue {
-        let aggregate: AggregateKind
-        switch function {
-        case .min: aggregate = .minimum
-        case .max: aggregate = .maximum
-        case .sum: aggregate = .sum
-        case .average: aggregate = .average
-        default: return .int(Int64(operand.count))
-        }
+        guard let aggregate = function.aggregate else { return .int(Int64(operand.count)) }
         let column =
             OperandKind(rawValue: UInt8(truncatingIfNeeded: kind)).map(\.columnKind)
         return try Aggregate.ofValues(

@@ -42,11 +42,6 @@ extension ExpressionEvaluator {
 
     /// Whether a text is "point" in any case of letters.
     private static func isPoint(_ text: UnsafeRawBufferPointer) -> Bool {
-        let word: StaticString = "point"
-        guard text.count == word.utf8CodeUnitCount else { return false }
-        for (offset, byte) in text.enumerated() where byte | 0x20 != word.utf8Start[offset] {
-            return false
-        }
-        return true
+        text.elementsEqual("point".utf8) { $0 | 0x20 == $1 }
     }
 }

@@ -7,16 +7,12 @@ struct MixedPlace {
     var table: Table
     var column: Int
 
-    init(value: RawValue, table: Table, column: Int) {
-        self.value = value
-        self.table = table
-        self.column = column
-    }
-
     /// The value that a path takes of an object before it goes into mixed values.
-    init(_ value: RawValue, _ path: UnsafePointer<ExpressionPath>, _ object: ExpressionMember) {
+    static func start(
+        _ value: RawValue, _ path: UnsafePointer<ExpressionPath>, _ object: ExpressionMember
+    ) -> MixedPlace {
         let isMember = path.pointee.value == .member
-        self.init(
+        return MixedPlace(
             value: value, table: object.table,
             column: isMember ? object.column : Int(path.pointee.column))
     }
@@ -102,12 +98,12 @@ extension ExpressionEvaluator {
             if var view = try collection(object, Int(path.pointee.column)) {
                 for index in 0..<view.count {
                     let value = try view.value(index, view.valueColumn)
-                    places.append(MixedPlace(value, path, object))
+                    places.append(.start(value, path, object))
                 }
             }
         } else {
             guard let value = try single(path, object) else { return }
-            places.append(MixedPlace(value, path, object))
+            places.append(.start(value, path, object))
         }
         let steps = steps(path)
         for index in steps {

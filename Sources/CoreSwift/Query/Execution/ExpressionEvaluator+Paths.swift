@@ -158,8 +158,7 @@ extension ExpressionEvaluator {
     ) throws(RealmError) -> RawValue? {
         guard var value = try single(path, object) else { return nil }
         if path.pointee.mixedCount > 0 {
-            let start = MixedPlace(value, path, object)
-            guard let end = try navigate(start, path) else { return nil }
+            guard let end = try navigate(.start(value, path, object), path) else { return nil }
             value = end.value
         }
         return measured(value, path) ?? .null

@@ -84,10 +84,8 @@ final class GatheredKey {
         _ table: TableReader, _ column: Int, _ keys: UnsafeBufferPointer<ObjectKey>,
         _ range: Range<Int>
     ) throws(RealmError) {
-        guard let start = keys.baseAddress else { return }
-        var runs = RowRuns(table, start + range.lowerBound, count: range.count)
-        while var run = try runs.next() {
-            run.element += range.lowerBound
+        var runs = RowRuns(table, keys, range)
+        while let run = try runs.next() {
             guard let leaf = run.leaf else {
                 setBroken(run.element)
                 continue

@@ -170,15 +170,12 @@ extension LeafFilter {
             var cells = column.texts()
             // Roots of trees are never words of a dictionary, but nulls may be in one.
             if kernel(&cells, 0, counts, odd) { return try maskRows(selection, leaf.rows, slow) }
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
-                table.initialize(repeating: 0)
+            return maskTable(column) { table in
                 for word in 0..<min(column.wordCount, 256)
                 where wanted.contains(Int64(counts[word])) {
                     table[word] = 1
                 }
-                maskTable(column, table)
             }
-            return
         }
         var cells = texts(column, index)
         var ahead = 0

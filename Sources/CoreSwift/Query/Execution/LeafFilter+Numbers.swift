@@ -177,18 +177,28 @@ extension LeafFilter {
 
     /// One-byte deltas: a table of 256 results.
     private func maskBytes(_ column: ColumnView, _ set: KeySet, _ inside: Range<Int>) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
-            table.initialize(repeating: 0)
+        maskTable(column) { table in
             for position in inside {
                 let delta = UInt64(bitPattern: set.values[position] &- column.base)
                 if delta < 256 { table[Int(delta)] = 1 }
             }
+        }
+    }
+
+    /// One byte per row names the result in a table of 256, which is zeros before it is filled.
+    func maskTable<Failure: Error>(
+        _ column: ColumnView,
+        _ fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) {
+            table throws(Failure) in
+            table.initialize(repeating: 0)
+            try fill(table)
             maskTable(column, table)
         }
     }
 
-    /// One byte per row names the result in a table of 256.
-    func maskTable(_ column: ColumnView, _ table: UnsafeMutableBufferPointer<UInt8>) {
+    private func maskTable(_ column: ColumnView, _ table: UnsafeMutableBufferPointer<UInt8>) {
         let rows = column.rows
         let data = column.data
         for word in 0..<Bits.words(rows) {

@@ -73,13 +73,10 @@ extension LeafFilter {
     func maskWords(
         _ column: ColumnView, _ test: (UnsafeRawBufferPointer) throws(RealmError) -> Bool
     ) throws(RealmError) {
-        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) {
-            table throws(RealmError) in
-            table.initialize(repeating: 0)
+        try maskTable(column) { table throws(RealmError) in
             for word in 0..<min(column.wordCount, 256) where try test(column.word(word)) {
                 table[word] = 1
             }
-            maskTable(column, table)
         }
     }
 

@@ -347,11 +347,10 @@ struct PackedSort {
     private func forEachRun(
         _ range: Range<Int>, _ body: (LeafView, Int, Int, Int) -> Bool
     ) throws(RealmError) -> Bool {
-        guard let start = objects.baseAddress, !range.isEmpty else { return true }
-        var runs = RowRuns(table, start + range.lowerBound, count: range.count)
+        var runs = RowRuns(table, objects, range)
         while let run = try runs.next() {
             guard let leaf = run.leaf else { return false }
-            if !body(leaf, run.row, run.count, range.lowerBound + run.element) { return false }
+            if !body(leaf, run.row, run.count, run.element) { return false }
         }
         return true
     }

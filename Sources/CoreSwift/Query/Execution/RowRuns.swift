@@ -13,21 +13,24 @@ struct RowRun {
 
 struct RowRuns {
     private let table: TableReader
-    private let keys: UnsafePointer<ObjectKey>
-    private let count: Int
-    private var position = 0
+    private let keys: UnsafeBufferPointer<ObjectKey>
+    private var position: Int
+    private let end: Int
     private var leaf: LeafView?
     private var row = 0
 
-    /// The memory of `keys` must outlive the runs.
-    init(_ table: TableReader, _ keys: UnsafePointer<ObjectKey>, count: Int) {
+    /// Of the keys of a range, else of all. Their memory must outlive the runs.
+    init(
+        _ table: TableReader, _ keys: UnsafeBufferPointer<ObjectKey>, _ range: Range<Int>? = nil
+    ) {
         self.table = table
         self.keys = keys
-        self.count = count
+        position = range?.lowerBound ?? 0
+        end = range?.upperBound ?? keys.count
     }
 
     mutating func next() throws(RealmError) -> RowRun? {
-        guard position < count else { return nil }
+        guard position < end else { return nil }
         let element = position
         let key = keys[position]
         if let leaf, let found = Self.row(leaf, key, after: row), !leaf.isDead(found) {
@@ -40,7 +43,7 @@ struct RowRuns {
             return RowRun(leaf: nil, row: 0, count: 1, element: element)
         }
         guard let leaf else { return nil }
-        let length = Self.length(leaf, row, keys + position, count - position)
+        let length = length(leaf, row)
         position += length
         let run = RowRun(leaf: leaf, row: row, count: length, element: element)
         row += length - 1
@@ -55,11 +58,10 @@ struct RowRuns {
         return leaf.row(of: key)
     }
 
-    /// How many keys name this row and those that follow it.
-    private static func length(
-        _ leaf: LeafView, _ row: Int, _ keys: UnsafePointer<ObjectKey>, _ count: Int
-    ) -> Int {
-        let possible = min(leaf.rows &- row, count)
+    /// How many of the keys that are left name this row and those that follow it.
+    private func length(_ leaf: LeafView, _ row: Int) -> Int {
+        let keys = UnsafeBufferPointer(rebasing: keys[position..<end])
+        let possible = min(leaf.rows &- row, keys.count)
         if leaf.tombstones == nil, leaf.keyWidth == 0 {
             // Keys of a dense leaf differ by one; a list whose last key lies as far from the
             // first as its place does may still be out of order in between.

@@ -48,8 +48,8 @@ extension ExpressionFunction {
         case .subtract: return ExpressionArithmetic.apply(.subtract, operands[0], operands[1])
         case .multiply: return ExpressionArithmetic.apply(.multiply, operands[0], operands[1])
         case .divide:
-            let quotient = ExpressionArithmetic.apply(.divide, operands[0], operands[1])
-            return NumberFunctions.quotient(operands[0], operands[1], quotient)
+            if NumberFunctions.isZero(operands[1]) { return .null }
+            return ExpressionArithmetic.apply(.divide, operands[0], operands[1])
         case .power: return NumberFunctions.power(operands[0], operands[1])
         case .uppercase: return TextFunctions.mapped(operands[0], .upper, context.texts)
         case .lowercase: return TextFunctions.mapped(operands[0], .lower, context.texts)

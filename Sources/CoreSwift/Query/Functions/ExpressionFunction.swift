@@ -36,13 +36,18 @@ enum ExpressionFunction: Int32, CaseIterable {
         }
     }
 
-    /// Makes one value of a collection.
-    var isAggregate: Bool {
+    /// What it makes of the values of a collection; `count` asks for none.
+    var aggregate: AggregateKind? {
         switch self {
-        case .min, .max, .sum, .average, .count: return true
-        default: return false
+        case .min: return .minimum
+        case .max: return .maximum
+        case .sum: return .sum
+        case .average: return .average
+        default: return nil
         }
     }
+    /// Makes one value of a collection.
+    var isAggregate: Bool { aggregate != nil || self == .count }
 
     /// The type of the result for operands of these types; nil when they do not fit. TERNARY and
     /// CAST have rules of their own (`Binder.choice`, `Binder.cast`).
@@ -79,7 +84,7 @@ enum ExpressionFunction: Int32, CaseIterable {
             return first
         case .sum, .average:
             guard operands.count == 1, isNumber(first) else { return nil }
-            return (self == .sum ? AggregateKind.sum : .average).result(of: first)
+            return aggregate?.result(of: first)
         case .count: return operands.count == 1 ? .int : nil
         case .ternary, .cast: return nil
         }

@@ -113,12 +113,7 @@ enum NumberFunctions {
         return result.isNaN && !x.isNaN && !y.isNaN ? .null : .double(result)
     }
 
-    /// The quotient of arithmetic, but null when the divisor is zero.
-    static func quotient(_ a: RawValue, _ b: RawValue, _ divided: RawValue) -> RawValue {
-        isZero(b) ? .null : divided
-    }
-
-    private static func isZero(_ value: RawValue) -> Bool {
+    static func isZero(_ value: RawValue) -> Bool {
         value.type == ValueType.decimal128.rawValue
             ? value.decimalValue.isZero : double(value) == 0
     }

@@ -36,8 +36,7 @@ struct Grouper {
             return result(first, second)
         }
         try keys.withUnsafeBufferPointer { buffer throws(RealmError) in
-            guard let start = buffer.baseAddress else { return }
-            var runs = RowRuns(table, start, count: buffer.count)
+            var runs = RowRuns(table, buffer)
             while let run = try runs.next() {
                 guard let leaf = run.leaf else { continue }
                 try first.add(GroupRun(leaf: leaf, row: run.row, count: run.count))

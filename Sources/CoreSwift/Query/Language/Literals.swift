@@ -6,7 +6,7 @@ enum Literals {
         if let plain = plain(text, place) { return Array(plain) }
         return text.isQuoted(place)
             ? try string(text, Int(place.start) + 1, Int(place.end) - 1)
-            : try base64(text, Int(place.start) + 4, Int(place.end) - 1)
+            : try base64(text, place)
     }
 
     /// The bytes of a quoted string without escapes, where they stand.
@@ -92,37 +92,20 @@ enum Literals {
 
     /// What stands in `B64"…"` (L16).
     private static func base64(
-        _ text: QueryText, _ start: Int, _ closing: Int
+        _ text: QueryText, _ place: some Spelled
     ) throws(RealmError) -> [UInt8] {
-        var end = closing
-        var bytes: [UInt8] = []
-        let padded = end - start
-        while end > start, text[end - 1] == UInt8(ascii: "="), padded - (end - start) < 2 {
-            end -= 1
+        let start = Int(place.start) + 4
+        let spelled = text.bytes(place).dropFirst(4).dropLast()
+        var digits = spelled
+        for _ in 0..<2 where digits.last == UInt8(ascii: "=") { digits.removeLast() }
+        guard let bytes = Base64.bytes(digits) else {
+            let wrong = digits.firstIndex { Base64.value($0) == nil } ?? digits.endIndex
+            let offset = start + wrong - digits.startIndex
+            throw text.syntaxError(
+                at: offset, "'\(text.string(offset, offset + 1))' is no base64 digit",
+                expected: "A-Z, a-z, 0-9, + or /")
         }
-        var bits: UInt32 = 0
-        var count = 0
-        for offset in start..<end {
-            let value: UInt32
-            switch text[offset] {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = UInt32(text[offset] - 0x41)
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = UInt32(text[offset] - 0x61 + 26)
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt32(text[offset] - 0x30 + 52)
-            case UInt8(ascii: "+"): value = 62
-            case UInt8(ascii: "/"): value = 63
-            default:
-                throw text.syntaxError(
-                    at: offset, "'\(text.string(offset, offset + 1))' is no base64 digit",
-                    expected: "A-Z, a-z, 0-9, + or /")
-            }
-            bits = bits << 6 | value
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        guard count < 6, end == start + padded || padded % 4 == 0 else {
+        guard digits.count % 4 != 1, digits.count == spelled.count || spelled.count % 4 == 0 else {
             throw text.syntaxError(at: start - 4, "the base64 text is incomplete")
         }
         return bytes
