@@ -160,12 +160,11 @@ extension Binder {
         _ target: ColumnTarget, _ op: ComparisonOperator, _ options: ComparisonOptions,
         _ constant: BoundConstant
     ) -> FilterNode {
-        let isString = target.kind == .string
-        let text = textCondition(op, options, constant, isString: isString)
+        let text = textCondition(op, options, constant)
         var node = FilterNode(.text(text))
         node.negated = op.isOpposite
         node.matchesNull =
-            op == .notEqual || (op == .less || op == .lessEqual) && isString && target.isDirect
+            op == .notEqual || (op == .less || op == .lessEqual) && text.isString && target.isDirect
         if text.needle.count == 0, op == .beginsWith || op == .endsWith || op == .contains {
             // The empty needle is in every value (S4).
             node.test = .nothing
@@ -176,10 +175,10 @@ extension Binder {
 
     /// The right side of a text test, folded as its options say.
     mutating func textCondition(
-        _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant,
-        isString: Bool
+        _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant
     ) -> TextCondition {
-        var text = TextCondition(op: TextOperator(op))
+        let isString = constant.kind == .string
+        var text = TextCondition(op: TextOperator(op), isString: isString)
         // Of binary data, ASCII letters fold, and nothing has diacritics (S11).
         text.folding =
             isString ? options.folding : options.folding.subtracting(.ignoreDiacritics)
@@ -199,8 +198,7 @@ extension Binder {
         let text = TextCondition(op: .matches, pattern: try addPattern(options, constant))
         // Mixed values that are no strings do not match.
         return FilterNode(
-            target.kind == .string
-                ? .text(text) : .mixedText(text, isString: true, isOpposite: false))
+            target.kind == .string ? .text(text) : .mixedText(text, isOpposite: false))
     }
 }
 

@@ -60,11 +60,10 @@ extension Binder {
     private mutating func mixedText(
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant
     ) -> FilterNode {
-        let isString = constant.kind == .string
-        return Self.equality(
+        Self.equality(
             op,
             .mixedText(
-                textCondition(op, options, constant, isString: isString), isString: isString,
+                textCondition(op, options, constant),
                 isOpposite: op == .greater || op == .greaterEqual))
     }
 }

@@ -251,7 +251,7 @@ extension Query {
         case .intSet(let set), .doubleSet(let set), .floatSet(let set), .timestampSet(let set),
             .textSet(let set, _), .valueSet(let set):
             return "IN {\(set.count) values}"
-        case .text(let text), .mixedText(let text, _, _):
+        case .text(let text), .mixedText(let text, _):
             return "\(text.op) \(quoted(filter.text(text.needle)))"
         case .value(let op, _): return "\(op) a value"
         case .object(let object): return "== an object of \(name(object.classKey))"

@@ -13,9 +13,7 @@ final class KeyBits {
         guard let span = try table.keySpan() else { return nil }
         (low, count) = span
         words = Bits.words(count) + 1
-        let made = Bitmap.allocate(capacity: words)
-        made.initialize(repeating: 0, count: words)
-        bits = made
+        bits = Bits.zeros(words)
     }
 
     deinit { bits?.deallocate() }

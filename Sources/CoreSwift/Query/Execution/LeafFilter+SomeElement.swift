@@ -126,12 +126,12 @@ extension LeafFilter {
         }
         // The kernel folds ASCII letters only.
         let isASCII =
-            text.folding.isEmpty || test.columnKind != .string
+            text.folding.isEmpty || !text.isString
             || ck_is_ascii(cells.heap, heapBytes(column))
         let candidates = match
         try Bits.forEach(selection, words) { row throws(RealmError) in
             let isCandidate =
-                candidates[row >> 6] >> UInt64(row & 63) & 1 != 0
+                Bits.isSet(candidates, row)
                 || (!isASCII && !TextMatch.isASCII(column.bytes(row)))
             if isCandidate, try self.someElementPasses(asked, leaf, row) {
                 Bits.set(candidates, row)
@@ -190,13 +190,11 @@ extension LeafFilter {
         let values = InlineCollection(start).column(column, UnsafePointer(infos))
         let test = nodes[asked.inner]
         if case .text(let text) = test.test, values.kind.isText {
-            let isString = values.kind == .string
             for place in 0..<values.count {
                 let passed =
                     values.isNull(place)
                     ? test.matchesNull
-                    : try passes(values.bytes(place), asked.inner, text, isString: isString)
-                        != test.negated
+                    : try passes(values.bytes(place), asked.inner, text) != test.negated
                 if passed { return true }
             }
             return false

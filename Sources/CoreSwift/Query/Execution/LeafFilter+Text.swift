@@ -5,19 +5,18 @@ import CKernels
 
 extension LeafFilter {
     func maskText(
-        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ text: TextCondition,
+        _ index: Int, _ column: ColumnView, _ place: Int, _ text: TextCondition,
         _ selection: Bitmap
     ) throws(RealmError) {
         let needle = program.text(text.needle)
         if decideByPrefix(column, text, needle) { return }
-        let isString = node.columnKind == .string
         func test(_ value: UnsafeRawBufferPointer) throws(RealmError) -> Bool {
-            try passes(value, index, text, isString: isString)
+            try passes(value, index, text)
         }
         if column.encoding == .stringDictionary { return try maskWords(column, test) }
         // Few rows left: test them alone instead of the whole column.
         if hasKernel(text), Bits.count(selection, Bits.words(column.rows)) &* 16 >= column.rows {
-            try maskColumn(index, column, node, text, selection)
+            try maskColumn(index, column, place, text, selection)
         } else {
             try maskRows(selection, column.rows) { row throws(RealmError) in
                 try test(column.bytes(row))
@@ -31,12 +30,12 @@ extension LeafFilter {
     /// Whether a value that is not null passes a text test. Its callers are closures, each made several times.
     @inline(never)
     func passes(
-        _ value: UnsafeRawBufferPointer, _ index: Int, _ text: TextCondition, isString: Bool
+        _ value: UnsafeRawBufferPointer, _ index: Int, _ text: TextCondition
     ) throws(RealmError) -> Bool {
         if text.folding.isEmpty, text.op != .like, text.op != .matches {
             return TextMatch.passes(value, text.op, program.text(text.needle))
         }
-        return try matcher(index, text, isString: isString).passes(value)
+        return try matcher(index, text).passes(value)
     }
 
     /// Minimum and maximum of the first eight bytes decide for the whole leaf.
@@ -121,12 +120,12 @@ extension LeafFilter {
 
     /// By a kernel, and one by one the rows that it cannot tell.
     private func maskColumn(
-        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ text: TextCondition,
+        _ index: Int, _ column: ColumnView, _ place: Int, _ text: TextCondition,
         _ selection: Bitmap
     ) throws(RealmError) {
         let needle = program.text(text.needle)
         guard let start = needle.baseAddress else { return }
-        var texts = texts(column, Int(node.column))
+        var texts = texts(column, place)
         let bytes = start.assumingMemoryBound(to: UInt8.self)
         let ignoreCase = text.folding.contains(.ignoreCase)
         switch text.op {
@@ -136,14 +135,14 @@ extension LeafFilter {
         default: ck_mask_contains(&texts, bytes, needle.count, ignoreCase, match)
         }
         // The kernels fold ASCII letters only: rows with others are tested one by one.
-        guard !text.folding.isEmpty, node.columnKind == .string,
+        guard !text.folding.isEmpty, text.isString,
             !ck_is_ascii(texts.heap, heapBytes(column))
         else { return }
         try Bits.forEach(selection, Bits.words(column.rows)) { row throws(RealmError) in
             let value = column.bytes(row)
             if TextMatch.isASCII(value) { return }
             Bits.unset(match, row)
-            if try passes(value, index, text, isString: true) { Bits.set(match, row) }
+            if try passes(value, index, text) { Bits.set(match, row) }
         }
     }
 

@@ -63,11 +63,11 @@ extension LeafFilter {
         case .value(let op, let cell):
             return ValueTest.passes(value, op, program.value(cell), node.columnKind)
         case .valueSet(let set): return isMember(value, set)
-        case .mixedText(let text, let isString, let isOpposite):
+        case .mixedText(let text, let isOpposite):
             // Strings and binaries never meet.
-            let type: ValueType = isString ? .string : .binary
+            let type: ValueType = text.isString ? .string : .binary
             guard value.type == type.rawValue else { return false }
-            return try passes(value.bytes, index, text, isString: isString) != isOpposite
+            return try passes(value.bytes, index, text) != isOpposite
         case .object(let name):
             return value.type == ValueType.link.rawValue && value.linkClass == name.classKey
                 && run.object(index) == value.linkTarget

@@ -104,19 +104,17 @@ final class LeafFilter {
 
     /// The matcher of a text test, made when it is first needed.
     @inline(__always)
-    func matcher(_ index: Int, _ text: TextCondition, isString: Bool) -> TextMatcher {
-        run.matcher(index) ?? makeMatcher(index, text, isString: isString)
+    func matcher(_ index: Int, _ text: TextCondition) -> TextMatcher {
+        run.matcher(index) ?? makeMatcher(index, text)
     }
 
-    private func makeMatcher(
-        _ index: Int, _ text: TextCondition, isString: Bool
-    ) -> TextMatcher {
+    private func makeMatcher(_ index: Int, _ text: TextCondition) -> TextMatcher {
         let matcher: TextMatcher
         if text.op == .matches {
             matcher = TextMatcher(program.patterns[Int(text.pattern)])
         } else {
             matcher = TextMatcher(
-                text.op, text.folding, isString: isString, hasEscapes: text.hasEscapes)
+                text.op, text.folding, isString: text.isString, hasEscapes: text.hasEscapes)
             matcher.prepare(program.text(text.needle), isFolded: true)
         }
         run.note(index) { $0.matcher = matcher }
@@ -240,7 +238,7 @@ final class LeafFilter {
         case .floatSet(let set): maskSet(column, set, selection) { Double(column.float($0)) }
         case .timestampRange(let range): maskTimestamps(column, range)
         case .timestampSet(let set): maskTimestampSet(column, set, selection)
-        case .text(let text): try maskText(index, column, node, text, selection)
+        case .text(let text): try maskText(index, column, Int(node.column), text, selection)
         case .textSet(let set, let folding):
             try maskTextSet(index, column, node, set, folding, selection)
         case .value, .valueSet, .mixedText:
@@ -310,7 +308,7 @@ final class LeafFilter {
             passed = isInside(value.seconds, value.nanoseconds, range)
         case .timestampSet(let set): passed = isMember(value.seconds, value.nanoseconds, set)
         case .text(let text):
-            passed = try passes(value.bytes, index, text, isString: node.columnKind == .string)
+            passed = try passes(value.bytes, index, text)
         case .textSet(let set, let folding):
             passed = isMember(value.bytes, node, folding, set, textSet(index, set))
         // No value alone tells: `test` asks for the object.

@@ -10,7 +10,7 @@ final class MemberSweep {
     private let low: ObjectKey
     private let sources: Int
     /// A field by key, from `low` on, that stays at its greatest value.
-    private let counts: UnsafeMutablePointer<UInt64>
+    private let counts: Bitmap
     /// Bits of a field.
     private let width: Int
     private let words: Int
@@ -40,22 +40,16 @@ final class MemberSweep {
         linkTarget = table.column(column).linkTarget
         (low, sources) = span
         words = Bits.words(sources)
-        counts = Self.zeros(words * width)
+        counts = Bits.zeros(words * width)
     }
 
     deinit { counts.deallocate() }
-
-    private static func zeros(_ words: Int) -> UnsafeMutablePointer<UInt64> {
-        let made = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
-        made.initialize(repeating: 0, count: words)
-        return made
-    }
 
     /// Counts the links to members. False when some come from keys that no object has, as in no sound file.
     func count(_ members: KeySet, onTwoCores: Bool) throws(RealmError) -> Bool {
         let all = members.count
         guard onTwoCores else { return try count(members, 0..<all, into: counts) }
-        let more = Self.zeros(words * width)
+        let more = Bits.zeros(words * width)
         defer { more.deallocate() }
         let isSound = try TwoCores.run { half throws(RealmError) in
             try half == 0
@@ -94,8 +88,8 @@ final class MemberSweep {
     }
 
     /// Bits of the objects with as many links as are wanted.
-    private func masked() -> UnsafeMutablePointer<UInt64> {
-        let bits = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
+    private func masked() -> Bitmap {
+        let bits = Bitmap.allocate(capacity: words)
         let most: Int64 = 1 << Int64(width) - 1
         ck_mask_counts(
             counts, UInt32(width), UInt32(wanted.lowerBound),
@@ -105,10 +99,10 @@ final class MemberSweep {
 
     /// How many objects have as many links as are wanted.
     var count: Int {
-        if width == 1 { return ck_popcount(counts, words) }
+        if width == 1 { return Bits.count(counts, words) }
         let bits = masked()
         defer { bits.deallocate() }
-        return ck_popcount(bits, words)
+        return Bits.count(bits, words)
     }
 
     /// These objects.

@@ -30,18 +30,12 @@ final class SubqueryMemo {
         keyWords = words
         entryWords = words + (isCount ? 1 : 3)
         key = .allocate(capacity: words)
-        entries = Self.table(capacity * entryWords)
+        entries = Bits.zeros(capacity * entryWords)
     }
 
     deinit {
         key.deallocate()
         entries.deallocate()
-    }
-
-    private static func table(_ words: Int) -> UnsafeMutablePointer<UInt64> {
-        let table = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
-        table.initialize(repeating: 0, count: words)
-        return table
     }
 
     // MARK: The key
@@ -135,7 +129,7 @@ final class SubqueryMemo {
             return
         }
         state.memoWords &+= added
-        let larger = Self.table(capacity &* 2 &* entryWords)
+        let larger = Bits.zeros(capacity &* 2 &* entryWords)
         for place in 0..<capacity {
             let entry = entries + place &* entryWords
             if entry[keyWords] == 0 { continue }

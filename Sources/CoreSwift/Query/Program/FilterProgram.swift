@@ -23,8 +23,8 @@ enum FilterTest {
     case value(ComparisonOperator, FilterText)
     /// Members are such values.
     case valueSet(FilterSet)
-    /// Of mixed values that are strings, or binaries; `isOpposite`: that fail.
-    case mixedText(TextCondition, isString: Bool, isOpposite: Bool)
+    /// Of mixed values of the condition's type; `isOpposite`: that fail.
+    case mixedText(TextCondition, isOpposite: Bool)
     /// The object's text has the words of a search of `searches`. Objects pass, not values: null has
     /// no words, and `matchesNull` means nothing.
     case words(Int32)
@@ -100,6 +100,8 @@ typealias TimestampRange = ValueRange<Timestamp>
 /// An operator with its right side.
 struct TextCondition {
     var op = TextOperator.equal
+    /// Of strings, not binaries.
+    var isString = true
     /// What is ignored; the needle is folded so.
     var folding: TextFolding = []
     /// LIKE: backslashes are escapes.

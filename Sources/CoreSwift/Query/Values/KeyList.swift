@@ -12,27 +12,20 @@ enum KeyList {
             high = max(high, key)
         }
         if ascends { return keys }
-        let span = UInt(bitPattern: low.distance(to: high))
+        let span = low.distance(to: high)
         // A bitmap with at most 512 bits per key beats sorting.
-        guard keys.count > 256, span / 512 < UInt(keys.count) else {
+        guard keys.count > 256, UInt(bitPattern: span) / 512 < UInt(keys.count) else {
             var result: [ObjectKey] = []
             for key in keys.sorted() where result.last != key { result.append(key) }
             return result
         }
-        var bits = [UInt](repeating: 0, count: Int(span / 64) + 1)
-        for key in keys {
-            let offset = UInt(bitPattern: low.distance(to: key))
-            bits[Int(offset >> 6)] |= 1 << (offset & 63)
-        }
+        let words = span / 64 + 1
+        let bits = Bits.zeros(words)
+        defer { bits.deallocate() }
+        for key in keys { Bits.set(bits, low.distance(to: key)) }
         var result: [ObjectKey] = []
         result.reserveCapacity(keys.count)
-        for (index, word) in bits.enumerated() {
-            var left = word
-            while left != 0 {
-                result.append(low.advanced(by: index << 6 | left.trailingZeroBitCount))
-                left &= left &- 1
-            }
-        }
+        Bits.forEach(bits, words) { result.append(low.advanced(by: $0)) }
         return result
     }
 

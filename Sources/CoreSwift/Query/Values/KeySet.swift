@@ -2,8 +2,6 @@
 // numbers, like they stand in packed columns, sorted, and a bitmap over their range where that is
 // small.
 
-import CKernels
-
 final class KeySet {
     let values: UnsafeMutablePointer<Int64>
     let count: Int
@@ -11,7 +9,7 @@ final class KeySet {
     let low: Int64
     let high: Int64
     /// One bit per number from `low` on; nil when the members lie too far apart.
-    private let bits: UnsafeMutablePointer<UInt64>?
+    private let bits: Bitmap?
 
     /// Bits a bitmap may have per member, plus a start: 8 KB are always cheap.
     private static let bitsPerMember: UInt64 = 512
@@ -47,28 +45,19 @@ final class KeySet {
             bits = nil
             return
         }
-        let words = Int(range >> 6) + 1
-        let bitmap = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
-        bitmap.initialize(repeating: 0, count: words)
-        for value in all {
-            let offset = UInt64(bitPattern: value &- first)
-            bitmap[Int(offset >> 6)] |= 1 << (offset & 63)
-        }
+        let bitmap = Bits.zeros(Int(range >> 6) + 1)
+        for value in all { Bits.set(bitmap, Int(value &- first)) }
         bits = bitmap
     }
 
     /// The numbers `low` + i for which bit i is set. Takes over the memory.
-    init(bits: UnsafeMutablePointer<UInt64>, words: Int, from low: Int64) {
-        count = ck_popcount(bits, words)
+    init(bits: Bitmap, words: Int, from low: Int64) {
+        count = Bits.count(bits, words)
         values = .allocate(capacity: max(count, 1))
-        var place = 0
-        for word in 0..<words {
-            var left = bits[word]
-            while left != 0 {
-                values[place] = low &+ Int64(word << 6 | left.trailingZeroBitCount)
-                place &+= 1
-                left &= left &- 1
-            }
+        var next = values
+        Bits.forEach(bits, words) { place in
+            next.initialize(to: low &+ Int64(place))
+            next += 1
         }
         self.low = low
         high = low &+ Int64(words << 6) &- 1
@@ -103,10 +92,7 @@ final class KeySet {
 
     @inline(__always) func contains(_ value: Int64) -> Bool {
         guard count > 0, value >= low, value <= high else { return false }
-        if let bits {
-            let offset = UInt64(bitPattern: value &- low)
-            return bits[Int(offset >> 6)] >> (offset & 63) & 1 != 0
-        }
+        if let bits { return Bits.isSet(bits, Int(value &- low)) }
         let position = lowerBound(value)
         return position < count && values[position] == value
     }

@@ -1,4 +1,5 @@
-// Selections of rows: one bit per row of a leaf, in 64-bit words; bits behind the last row are 0.
+// Selections of rows: one bit per row of a leaf, in 64-bit words; bits behind the last row are 0. Sets of
+// keys: one bit per key from the least one on.
 
 import CKernels
 
@@ -6,6 +7,13 @@ typealias Bitmap = UnsafeMutablePointer<UInt64>
 
 enum Bits {
     @inline(__always) static func words(_ rows: Int) -> Int { (rows &+ 63) >> 6 }
+
+    /// Memory of zeros.
+    static func zeros(_ words: Int) -> Bitmap {
+        let made = Bitmap.allocate(capacity: words)
+        made.initialize(repeating: 0, count: words)
+        return made
+    }
 
     /// Ones for all rows.
     @inline(__always) static func fill(_ bitmap: Bitmap, _ rows: Int) {
@@ -30,6 +38,10 @@ enum Bits {
 
     @inline(__always) static func set(_ bitmap: Bitmap, _ row: Int) {
         bitmap[row >> 6] |= 1 << UInt64(row & 63)
+    }
+
+    @inline(__always) static func isSet(_ bitmap: Bitmap, _ row: Int) -> Bool {
+        bitmap[row >> 6] >> UInt64(row & 63) & 1 != 0
     }
 
     @inline(__always) static func unset(_ bitmap: Bitmap, _ row: Int) {
