@@ -61,15 +61,12 @@ extension ExpressionEvaluator {
         _ index: Int, _ subquery: ExpressionSubquery
     ) throws(RealmError) -> RawValue {
         let memo = shared.memo(index)
-        guard memo.setKey(program.keySlots + Int(subquery.keyFirst), slots) else {
-            return try answer(index, subquery)
-        }
-        if let known = memo.answer() { return known }
+        guard memo.setKey(slots) else { return try answer(index, subquery) }
+        if let known = memo.answer { return known }
+        // SUBQUERYs within have keys of their own.
+        let key = memo.key
         let made = try answer(index, subquery)
-        // SUBQUERYs within have keys of their own; a member of this one's has no part in its key.
-        if memo.setKey(program.keySlots + Int(subquery.keyFirst), slots) {
-            memo.keep(made, shared)
-        }
+        memo.keep(made, for: key, shared)
         return made
     }
 

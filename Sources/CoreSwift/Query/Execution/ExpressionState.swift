@@ -24,7 +24,7 @@ final class ExpressionState {
     private var lists: [Int32: ConstantSet?] = [:]
     private let program: FilterProgram
     private var memos: [SubqueryMemo?] = []
-    /// Words that the tables of `memos` have.
+    /// Words that the answers of `memos` take.
     var memoWords = 0
     /// Work that may still be done.
     private var work: Int

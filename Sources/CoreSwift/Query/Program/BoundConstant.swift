@@ -68,18 +68,9 @@ struct BoundConstant {
     /// Without the bytes of strings and binaries, which the binder adds.
     init(value: Value) {
         switch value {
-        case .null: self.init(RawValue.null)
-        case .int(let v): self.init(.int(v))
-        case .bool(let v): self.init(.bool(v))
-        case .float(let v): self.init(.float(v))
-        case .double(let v): self.init(.double(v))
-        case .timestamp(let v): self.init(v)
         case .string: self.init(.string, FilterText())
         case .binary: self.init(.binary, FilterText())
-        case .link(let v): self.init(.link(v.classKey, v.objectKey))
-        case .decimal128(let v): self.init(.decimal(v))
-        case .objectId(let v): self.init(.objectId(v))
-        case .uuid(let v): self.init(.uuid(v))
+        default: self.init((try? value.withRaw { raw throws(RealmError) in raw }) ?? .null)
         }
     }
 
