@@ -159,25 +159,11 @@ struct FilterBuilder {
         }
     }
 
-    /// Cheap ones first; those of equal cost keep the order of the text. There are few different costs.
+    /// Cheap ones first; those of equal cost keep the order of the text.
     private func byCost(_ parts: [Int32]) -> [Int32] {
-        func isInOrder(_ place: Int) -> Bool {
-            place == 0 || nodes[Int(parts[place - 1])].cost <= nodes[Int(parts[place])].cost
-        }
-        if parts.indices.allSatisfy(isInOrder) { return parts }
-        var ranked: [Int32] = []
-        ranked.reserveCapacity(parts.count)
-        var next = parts.reduce(UInt8.max) { min($0, nodes[Int($1)].cost) }
-        while ranked.count < parts.count {
-            var following = UInt8.max
-            for part in parts {
-                let cost = nodes[Int(part)].cost
-                if cost == next { ranked.append(part) }
-                if cost > next { following = min(following, cost) }
-            }
-            next = following
-        }
-        return ranked
+        func cost(_ part: Int32) -> UInt8 { nodes[Int(part)].cost }
+        if zip(parts, parts.dropFirst()).allSatisfy({ cost($0) <= cost($1) }) { return parts }
+        return parts.sortedFew { cost($0) < cost($1) }
     }
 
     /// `a >= x AND a < y` becomes one range test.
