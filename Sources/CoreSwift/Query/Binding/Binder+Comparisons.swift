@@ -8,7 +8,8 @@ struct BoundComparison {
     var right: BoundOperand
     var op: ComparisonOperator
     var options: ComparisonOptions
-    var pairing = ExpressionTest.Pairing.quantified
+    /// See `ExpressionTest`.
+    var isPositional = false
     /// The operands are sets of types.
     var comparesTypes = false
     /// TEXT.
@@ -75,7 +76,7 @@ extension Binder {
                 condition.left.quantifier = .any
                 condition.right.quantifier = .any
             } else {
-                condition.pairing = .positional
+                condition.isPositional = true
             }
         }
         if condition.left.kind == .type || condition.right.kind == .type {
@@ -125,9 +126,9 @@ extension Binder {
             try checkDiacritics(condition.right)
         }
         if condition.left.isConstant {
-            try coerce(&condition.left, to: condition.right, op, condition.pairing)
+            try coerce(&condition.left, to: condition.right, op, condition.isPositional)
         } else if condition.right.isConstant {
-            try coerce(&condition.right, to: condition.left, op, condition.pairing)
+            try coerce(&condition.right, to: condition.left, op, condition.isPositional)
         } else {
             try checkTypes(condition.left, condition.right, op)
         }
@@ -229,7 +230,7 @@ extension Binder {
     /// Brings the constants of one side into the type of the other.
     private mutating func coerce(
         _ side: inout BoundOperand, to other: BoundOperand, _ op: ComparisonOperator,
-        _ pairing: ExpressionTest.Pairing
+        _ isPositional: Bool = false
     ) throws(RealmError) {
         switch side.form {
         case .constant:
@@ -245,7 +246,7 @@ extension Binder {
             if coerced.kind != .null { side.kind = coerced.kind }
         case .list:
             // Members that cannot equal are left out (C4), unless their place counts or all must hold.
-            let keeps = pairing == .positional || (side.quantifier == .all && op != .notEqual)
+            let keeps = isPositional || (side.quantifier == .all && op != .notEqual)
             var members: [BoundConstant] = []
             members.reserveCapacity(side.members.count)
             for var constant in side.members {
@@ -325,7 +326,7 @@ extension Binder {
         let model = sides[first]
         for place in sides.indices {
             if sides[place].isConstant {
-                try coerce(&sides[place], to: model, .less, .quantified)
+                try coerce(&sides[place], to: model, .less)
             } else {
                 try checkTypes(model, sides[place], .less)
             }

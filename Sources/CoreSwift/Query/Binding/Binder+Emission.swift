@@ -18,7 +18,7 @@ extension Binder {
             return add(test)
         }
         test.options = condition.options
-        test.pairing = condition.pairing
+        test.isPositional = condition.isPositional
         test.comparesTypes = condition.comparesTypes
         test.numberKind = numberKind([condition.left, condition.right])
         let (left, right) = (condition.left, condition.right)
@@ -48,7 +48,7 @@ extension Binder {
 
     /// Whether the test asks if a value is in a list of constants.
     func looksUp(_ condition: BoundComparison) -> Bool {
-        guard condition.right.isList, condition.pairing == .quantified, !condition.comparesTypes
+        guard condition.right.isList, !condition.isPositional, !condition.comparesTypes
         else { return false }
         switch condition.right.quantifier {
         case .unspecified, .any, .none: return condition.op == .equal || condition.op == .inList

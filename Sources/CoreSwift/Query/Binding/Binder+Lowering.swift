@@ -21,7 +21,7 @@ extension Binder {
         let onColumns = runsOnColumns(scope)
         // The words of a search are looked up in the index also where nothing else runs on columns.
         guard onColumns || (condition.search != nil && scope == 0 && !isInCondition),
-            condition.pairing == .quantified, !condition.comparesTypes
+            !condition.isPositional, !condition.comparesTypes
         else { return nil }
         let op = condition.op
         if condition.right.isPlainConstant {

@@ -196,22 +196,13 @@ extension Binder {
         return filter.expressions.paths.add(path)
     }
 
-    private static func aggregateKind(_ ending: PathEnding) -> AggregateKind {
-        switch ending {
-        case .minimum: return .minimum
-        case .maximum: return .maximum
-        case .average: return .average
-        default: return .sum
-        }
-    }
-
     private mutating func addAggregate(
         _ ending: PathEnding, _ path: ExpressionPath, _ inner: BoundPath?, in scope: Int32
     ) -> (place: Int32, kind: OperandKind) {
         let outerPlace = addPath(path, in: scope)
         let innerPlace = inner.map { addPath($0.path, in: scope) } ?? -1
         let kind = inner?.path.kind ?? path.kind
-        let aggregate = Self.aggregateKind(ending)
+        let aggregate = AggregateKind(ending)
         let place = filter.expressions.aggregates.add(
             ExpressionAggregate(
                 path: outerPlace, inner: innerPlace, kind: aggregate, valueKind: kind.columnKind))

@@ -84,7 +84,7 @@ extension ExpressionEvaluator {
         _ test: UnsafePointer<ExpressionTest>, _ left: ExpressionOperand,
         _ right: ExpressionOperand
     ) throws(RealmError) -> Bool {
-        if test.pointee.pairing == .positional, left.shape == .many, right.shape == .many {
+        if test.pointee.isPositional, left.shape == .many, right.shape == .many {
             return try isPositional(test, left, right)
         }
         guard left.shape == .many else {

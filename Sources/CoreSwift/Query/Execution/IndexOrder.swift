@@ -55,7 +55,7 @@ struct IndexOrder {
     /// Whether the property has an index in the order that SORT has.
     static func isOrdered(by key: OrderingKey, _ table: TableReader) -> Bool {
         // A key that is an entry of a dictionary has no column of its own.
-        guard key.hops.isEmpty, key.program == nil, !table.isObjectKey(key.column),
+        guard key.isDirect, !table.isObjectKey(key.column),
             table.index(column: key.column) != nil
         else { return false }
         switch key.kind {

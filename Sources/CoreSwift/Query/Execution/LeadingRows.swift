@@ -21,7 +21,7 @@ struct LeadingRows {
     static func candidates(
         _ minimum: Int, by key: OrderingKey, _ table: TableReader
     ) throws(RealmError) -> [ObjectKey]? {
-        guard key.hops.isEmpty, key.program == nil, !table.isObjectKey(key.column),
+        guard key.isDirect, !table.isObjectKey(key.column),
             [.int, .double, .timestamp, .link].contains(key.kind), table.rowCount > 4096
         else { return nil }
         var rows = LeadingRows(table, key, minimum)

@@ -47,14 +47,12 @@ final class MemberSweep {
 
     /// Counts the links to members. False when some come from keys that no object has, as in no sound file.
     func count(_ members: KeySet, onTwoCores: Bool) throws(RealmError) -> Bool {
-        let all = members.count
-        guard onTwoCores else { return try count(members, 0..<all, into: counts) }
+        let all = 0..<members.count
+        guard onTwoCores else { return try count(members, all, into: counts) }
         let more = Bits.zeros(words * width)
         defer { more.deallocate() }
         let isSound = try TwoCores.run { half throws(RealmError) in
-            try half == 0
-                ? count(members, 0..<(all / 2), into: counts)
-                : count(members, (all / 2)..<all, into: more)
+            try count(members, all.half(half), into: half == 0 ? counts : more)
         }
         ck_add_counts(counts, more, words * width, UInt32(width))
         return isSound.0 && isSound.1

@@ -84,9 +84,7 @@ struct PackedSort {
     ) throws(RealmError) -> [ObjectKey]? {
         guard objects.count >= countMin, objects.count < Int(UInt32.max) else { return nil }
         for key in ordering {
-            guard key.hops.isEmpty, key.program == nil, !table.isObjectKey(key.column) else {
-                return nil
-            }
+            guard key.isDirect, !table.isObjectKey(key.column) else { return nil }
             switch key.kind {
             case .int, .bool, .double, .timestamp, .link, .string, .binary: break
             default: return nil

@@ -50,7 +50,8 @@ struct ValueSelection {
             let keys = try keys(by)
             let order = positions.indices.sorted { first, second in
                 for (index, key) in by.enumerated() {
-                    let comparison = ValueKey.compare(keys[index][first], keys[index][second])
+                    let comparison = ValueOrder.compare(
+                        keys[index][first].value, keys[index][second].value)
                     if comparison != 0 { return (comparison < 0) != key.descending }
                 }
                 // Ties keep their order.
@@ -90,9 +91,6 @@ struct ValueSelection {
 private struct ValueKey: Hashable {
     let value: RawValue
 
-    static func compare(_ a: ValueKey, _ b: ValueKey) -> Int {
-        ValueOrder.compare(a.value, b.value)
-    }
     static func == (a: ValueKey, b: ValueKey) -> Bool { ValueOrder.equal(a.value, b.value) }
     func hash(into hasher: inout Hasher) { ValueOrder.hash(value, into: &hasher) }
 }

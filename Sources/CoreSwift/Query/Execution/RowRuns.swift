@@ -90,14 +90,22 @@ extension TableReader {
     func inHalves<T>(
         _ count: Int, _ body: (Range<Int>) throws(RealmError) -> T
     ) throws(RealmError) -> (T, T) {
-        let middle = count / 2
+        let all = 0..<count
         guard count >= Sorter.twoCoresMin, TwoCores.areThere else {
-            return (try body(0..<middle), try body(middle..<count))
+            return (try body(all.half(0)), try body(all.half(1)))
         }
         return try sharing { () throws(RealmError) in
             try TwoCores.run { half throws(RealmError) in
-                try body(half == 0 ? 0..<middle : middle..<count)
+                try body(all.half(half))
             }
         }
+    }
+}
+
+extension Range<Int> {
+    /// The first half, 0, or the second, 1: what each of two cores works on.
+    func half(_ number: Int) -> Range<Int> {
+        let middle = lowerBound + count / 2
+        return number == 0 ? lowerBound..<middle : middle..<upperBound
     }
 }

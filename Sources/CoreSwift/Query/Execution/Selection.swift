@@ -193,7 +193,7 @@ struct Selection: Planner {
         try other.prepare()
         return try table.sharing { () throws(RealmError) in
             try TwoCores.run { half throws(RealmError) in
-                try half == 0 ? body(self, 0..<(count / 2)) : body(other, (count / 2)..<count)
+                try body(half == 0 ? self : other, (0..<count).half(half))
             }
         }
     }

@@ -128,10 +128,7 @@ struct Sorter {
     /// for all of it.
     func inHalves(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
         guard usesTwoCores, range.count >= Self.twoCoresMin else { return body(range) }
-        let middle = range.lowerBound + range.count / 2
-        TwoCores.run { half in
-            body(half == 0 ? range.lowerBound..<middle : middle..<range.upperBound)
-        }
+        TwoCores.run { half in body(range.half(half)) }
     }
 
     /// The same for what gives a result: `combine` makes one of two.

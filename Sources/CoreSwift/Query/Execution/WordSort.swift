@@ -96,16 +96,9 @@ struct WordSort {
         defer { places.deallocate() }
         places.initialize(repeating: 0, count: 2 * Self.upperDigits)
         let range = part.range
-        let middle = onTwoCores ? range.lowerBound + range.count / 2 : range.upperBound
         func halves(_ body: (Range<Int>, UnsafeMutablePointer<Int>) -> Void) {
             guard onTwoCores else { return body(range, places) }
-            TwoCores.run { half in
-                if half == 0 {
-                    body(range.lowerBound..<middle, places)
-                } else {
-                    body(middle..<range.upperBound, places + Self.upperDigits)
-                }
-            }
+            TwoCores.run { half in body(range.half(half), places + half * Self.upperDigits) }
         }
         halves { range, places in
             for index in range {

@@ -38,7 +38,7 @@ final class GroupColumn {
             if let program {
                 try ExpressionEvaluator(snapshot, program, slot: 0)
             } else { nil }
-        info = key.program == nil && key.hops.isEmpty ? table.column(key.column) : nil
+        info = key.isDirect ? table.column(key.column) : nil
         targets = key.hops.isEmpty ? nil : ValueNumbering(.link)
         for hop in key.hops { tables.append(try snapshot.table(hop.target)) }
     }

@@ -27,10 +27,9 @@ struct Grouper {
                 return result(first, nil)
             }
             let second = try GroupHalf(grouping, snapshot, table, ranges)
-            let middle = leaves.count / 2
             _ = try table.sharing { () throws(RealmError) in
                 try TwoCores.run { half throws(RealmError) in
-                    try half == 0 ? first.add(leaves[..<middle]) : second.add(leaves[middle...])
+                    try (half == 0 ? first : second).add(leaves[leaves.indices.half(half)])
                 }
             }
             return result(first, second)
@@ -57,7 +56,7 @@ struct Grouper {
     /// Two threads read nothing but leaves of the class.
     private var takesHalves: Bool {
         grouping.paths.allSatisfy {
-            $0.hops.isEmpty && $0.program == nil && !table.isObjectKey($0.column)
+            $0.isDirect && !table.isObjectKey($0.column)
                 && ($0.kind == .int || $0.kind == .double || $0.kind == .float)
         }
     }
@@ -70,7 +69,7 @@ struct Grouper {
         var ranges: [GroupNumbers.Range] = []
         var product = 1
         for key in grouping.keys {
-            guard key.hops.isEmpty, key.program == nil else { return nil }
+            guard key.isDirect else { return nil }
             let info = table.column(key.column)
             guard !info.isKey, info.kind == .int || info.kind == .bool || info.kind == .link else {
                 return nil

@@ -188,13 +188,6 @@ struct ExpressionTest {
         /// `GEOWITHIN`: the objects of the left operand against shape `right.first`.
         case geoWithin
     }
-    /// How the members of two collections meet.
-    enum Pairing: UInt8 {
-        /// Each member by itself, quantifiers outside.
-        case quantified
-        /// Place by place (Q6).
-        case positional
-    }
     struct Side {
         /// Range of instructions.
         var first: Int32 = 0
@@ -205,7 +198,8 @@ struct ExpressionTest {
     var kind = Kind.compare
     var op = ComparisonOperator.equal
     var options = ComparisonOptions()
-    var pairing = Pairing.quantified
+    /// Two collections meet place by place (Q6); else each member by itself, quantifiers outside.
+    var isPositional = false
     var left = Side()
     var right = Side()
     var upper = Side()

@@ -13,6 +13,9 @@ struct OrderingKey {
     var path: String
     /// Keys that are no plain property: the path, as the only one of its program (D5).
     var program: FilterProgram?
+
+    /// Reads a column of the objects themselves.
+    var isDirect: Bool { hops.isEmpty && program == nil }
 }
 
 enum OrderingStep {

@@ -3,6 +3,16 @@
 package enum AggregateKind {
     case minimum, maximum, sum, average
 
+    /// The word behind a path, which is one of these.
+    init(_ ending: PathEnding) {
+        switch ending {
+        case .minimum: self = .minimum
+        case .maximum: self = .maximum
+        case .average: self = .average
+        default: self = .sum
+        }
+    }
+
     package var word: String {
         switch self {
         case .minimum: return "min"
