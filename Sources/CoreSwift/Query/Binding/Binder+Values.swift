@@ -33,7 +33,7 @@ extension Binder {
             return Self.range(op, nil, nil, .min, FilterTest.intRange)
         }
         // Between two integers.
-        let floor = NumberFunctions.rounded(value, .floor).int64
+        let floor = NumberFunctions.rounded(value, .down).int64
         return Self.range(op, floor, nil, floor.map { $0 + 1 }, FilterTest.intRange)
     }
 

@@ -115,7 +115,7 @@ extension LeafFilter {
         } else {
             for row in 0..<rows {
                 let key = leaf.key(row).rawValue
-                if key >= range.low && key <= range.high { Bits.set(match, row) }
+                if range.contains(key) { Bits.set(match, row) }
             }
         }
     }
@@ -263,16 +263,6 @@ extension LeafFilter {
 
     // MARK: Dates
 
-    @inline(__always)
-    func isInside(_ seconds: Int64, _ nanoseconds: Int32, _ range: TimestampRange) -> Bool {
-        let (low, high) = (range.low, range.high)
-        let aboveLow =
-            seconds > low.seconds || (seconds == low.seconds && nanoseconds >= low.nanoseconds)
-        let belowHigh =
-            seconds < high.seconds || (seconds == high.seconds && nanoseconds <= high.nanoseconds)
-        return aboveLow && belowHigh
-    }
-
     func maskTimestamps(_ column: ColumnView, _ range: TimestampRange) {
         let rows = column.rows
         var low = range.low.seconds
@@ -299,7 +289,8 @@ extension LeafFilter {
         for row in 0..<rows {
             let seconds = column.packed(row)
             guard seconds == low || seconds == high else { continue }
-            if !isInside(seconds, column.nanoseconds(row), range) { Bits.unset(match, row) }
+            let time = Timestamp(seconds: seconds, nanoseconds: column.nanoseconds(row))
+            if !range.contains(time) { Bits.unset(match, row) }
         }
     }
 

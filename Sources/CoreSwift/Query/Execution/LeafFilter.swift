@@ -288,24 +288,20 @@ final class LeafFilter {
         let passed: Bool
         switch node.test {
         case .nothing: passed = false
-        case .intRange(let range):
-            let number = value.number(node.columnKind)
-            passed = number >= range.low && number <= range.high
+        case .intRange(let range): passed = range.contains(value.number(node.columnKind))
         case .intSet, .path:
             passed = run.keys(index)?.contains(value.number(node.columnKind)) ?? false
         case .object where node.columnKind == .link:
             passed = run.object(index) == value.linkTarget
         case .object, .value, .valueSet, .mixedText:
             passed = try passesMixed(value, index, node)
-        case .doubleRange(let range):
-            passed = value.doubleValue >= range.low && value.doubleValue <= range.high
-        case .floatRange(let range):
-            let number = Double(value.floatValue)
-            passed = number >= range.low && number <= range.high
+        case .doubleRange(let range): passed = range.contains(value.doubleValue)
+        case .floatRange(let range): passed = range.contains(Double(value.floatValue))
         case .doubleSet(let set): passed = isMember(value.doubleValue, set)
         case .floatSet(let set): passed = isMember(Double(value.floatValue), set)
         case .timestampRange(let range):
-            passed = isInside(value.seconds, value.nanoseconds, range)
+            passed = range.contains(
+                Timestamp(seconds: value.seconds, nanoseconds: value.nanoseconds))
         case .timestampSet(let set): passed = isMember(value.seconds, value.nanoseconds, set)
         case .text(let text):
             passed = try passes(value.bytes, index, text)

@@ -76,7 +76,7 @@ enum Casting {
     }
 
     private static func whole(_ value: Decimal128) -> RawValue? {
-        NumberFunctions.rounded(value, .trunc).int64.map { .int($0) }
+        NumberFunctions.rounded(value, .towardZero).int64.map { .int($0) }
     }
 
     private static func number(_ value: RawValue, _ target: CastTarget) -> Double? {
@@ -178,10 +178,10 @@ enum Casting {
         case .float, .double, .decimal128:
             let number = ValueTest.decimal(value)
             guard number.isFinite else { return nil }
-            let whole = NumberFunctions.rounded(number, .trunc)
+            let whole = NumberFunctions.rounded(number, .towardZero)
             guard let seconds = whole.int64 else { return nil }
             let billion = Decimal128(1_000_000_000)
-            let rest = NumberFunctions.rounded((number - whole) * billion, .trunc).int64 ?? 0
+            let rest = NumberFunctions.rounded((number - whole) * billion, .towardZero).int64 ?? 0
             return sum(seconds, target.epoch, Int32(truncatingIfNeeded: rest))
         default: return nil
         }

@@ -38,10 +38,10 @@ extension ExpressionFunction {
     ) -> FunctionValue {
         switch self {
         case .abs: return NumberFunctions.magnitude(operands[0])
-        case .ceiling: return NumberFunctions.rounded(operands[0], .ceiling)
-        case .floor: return NumberFunctions.rounded(operands[0], .floor)
-        case .round: return NumberFunctions.rounded(operands[0], .round)
-        case .trunc: return NumberFunctions.rounded(operands[0], .trunc)
+        case .ceiling: return NumberFunctions.rounded(operands[0], .up)
+        case .floor: return NumberFunctions.rounded(operands[0], .down)
+        case .round: return NumberFunctions.rounded(operands[0], .toNearestOrAwayFromZero)
+        case .trunc: return NumberFunctions.rounded(operands[0], .towardZero)
         case .sqrt, .exp, .ln, .log: return NumberFunctions.apply(self, operands[0])
         case .modulus: return NumberFunctions.modulus(operands[0], operands[1])
         case .add: return ExpressionArithmetic.apply(.add, operands[0], operands[1])

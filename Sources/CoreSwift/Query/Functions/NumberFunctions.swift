@@ -5,12 +5,6 @@
 import CKernels
 
 enum NumberFunctions {
-    enum Rounding {
-        case ceiling, floor, trunc
-        /// Half away from zero.
-        case round
-    }
-
     static func magnitude(_ value: RawValue) -> RawValue {
         switch ValueType(rawValue: value.type) {
         case .int: return .int(value.intValue < 0 ? 0 &- value.intValue : value.intValue)
@@ -22,26 +16,18 @@ enum NumberFunctions {
     }
 
     /// The integer of the same type; numbers that are not finite stay what they are.
-    static func rounded(_ value: RawValue, _ rounding: Rounding) -> RawValue {
+    static func rounded(_ value: RawValue, _ rule: FloatingPointRoundingRule) -> RawValue {
         switch ValueType(rawValue: value.type) {
         case .int: return value
-        case .double: return .double(value.doubleValue.rounded(rule(rounding)))
-        case .float: return .float(value.floatValue.rounded(rule(rounding)))
-        case .decimal128: return .decimal(rounded(value.decimalValue, rounding))
+        case .double: return .double(value.doubleValue.rounded(rule))
+        case .float: return .float(value.floatValue.rounded(rule))
+        case .decimal128: return .decimal(rounded(value.decimalValue, rule))
         default: return .null
         }
     }
 
-    private static func rule(_ rounding: Rounding) -> FloatingPointRoundingRule {
-        switch rounding {
-        case .ceiling: return .up
-        case .floor: return .down
-        case .trunc: return .towardZero
-        case .round: return .toNearestOrAwayFromZero
-        }
-    }
-
-    static func rounded(_ value: Decimal128, _ rounding: Rounding) -> Decimal128 {
+    /// Up, down, towards zero, or to the nearest one and halves away from zero.
+    static func rounded(_ value: Decimal128, _ rule: FloatingPointRoundingRule) -> Decimal128 {
         guard value.isFinite, value.exponent < 0 else { return value }
         let digits = -value.exponent
         var whole: UInt128 = 0
@@ -53,11 +39,11 @@ enum NumberFunctions {
             isHalfOrMore = rest >= unit / 2
         }
         let isUp: Bool
-        switch rounding {
-        case .ceiling: isUp = rest != 0 && !value.isNegative
-        case .floor: isUp = rest != 0 && value.isNegative
-        case .trunc: isUp = false
-        case .round: isUp = isHalfOrMore
+        switch rule {
+        case .up: isUp = rest != 0 && !value.isNegative
+        case .down: isUp = rest != 0 && value.isNegative
+        case .toNearestOrAwayFromZero: isUp = isHalfOrMore
+        default: isUp = false
         }
         return Decimal128(
             sign: value.isNegative, coefficient: whole + (isUp ? 1 : 0), exponent: 0)
@@ -96,7 +82,7 @@ enum NumberFunctions {
     private static func modulus(_ a: Decimal128, _ b: Decimal128) -> RawValue {
         guard a.isFinite, !b.isNaN else { return .decimal(.nan) }
         guard b.isFinite else { return .decimal(a) }
-        let quotient = rounded(a / b, .trunc)
+        let quotient = rounded(a / b, .towardZero)
         guard quotient.isFinite, quotient.exponent <= 0 else { return .null }
         var rest = a - quotient * b
         // The quotient was rounded: it may be one too large.

@@ -3,7 +3,7 @@
 extension Lexer {
     /// Reads digits from `offset`; the value saturates at `UInt64.max`.
     @inline(__always)
-    func digits(_ offset: inout Int) -> (value: UInt64, overflow: Bool, count: Int) {
+    func digits(_ offset: inout Int) -> (value: UInt64, count: Int) {
         var value: UInt64 = 0
         var overflow = false
         let start = offset
@@ -14,7 +14,7 @@ extension Lexer {
             value = sum
             offset += 1
         }
-        return (overflow ? .max : value, overflow, offset - start)
+        return (overflow ? .max : value, offset - start)
     }
 
     /// Moves behind a letter or sign if it stands at `offset`.

@@ -87,6 +87,8 @@ struct ValueRange<Bound: RangeBound> {
 
     var isSingle: Bool { low == high }
 
+    @inline(__always) func contains(_ value: Bound) -> Bool { value >= low && value <= high }
+
     func intersection(_ other: ValueRange) -> ValueRange? {
         let both = ValueRange(low: max(low, other.low), high: min(high, other.high))
         return both.low > both.high ? nil : both

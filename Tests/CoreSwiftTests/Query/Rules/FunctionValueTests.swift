@@ -27,8 +27,8 @@ import Testing
         ]
         for (value, up, down, near, cut) in cases {
             for (rounding, expected) in [
-                (NumberFunctions.Rounding.ceiling, up), (.floor, down), (.round, near),
-                (.trunc, cut),
+                (FloatingPointRoundingRule.up, up), (.down, down), (.toNearestOrAwayFromZero, near),
+                (.towardZero, cut),
             ] {
                 #expect(
                     NumberFunctions.rounded(.double(value), rounding).doubleValue == expected)
@@ -40,11 +40,11 @@ import Testing
                 #expect(exact.decimalValue == Decimal128(rounding: expected))
             }
         }
-        #expect(NumberFunctions.rounded(.int(-7), .floor).intValue == -7)
-        #expect(NumberFunctions.rounded(.bool(true), .floor).isNull)
-        #expect(NumberFunctions.rounded(decimal("1E-40"), .ceiling) == decimal("1"))
-        #expect(NumberFunctions.rounded(decimal("0.5"), .round) == decimal("1"))
-        #expect(NumberFunctions.rounded(decimal("1E+40"), .floor) == decimal("1E+40"))
+        #expect(NumberFunctions.rounded(.int(-7), .down).intValue == -7)
+        #expect(NumberFunctions.rounded(.bool(true), .down).isNull)
+        #expect(NumberFunctions.rounded(decimal("1E-40"), .up) == decimal("1"))
+        #expect(NumberFunctions.rounded(decimal("0.5"), .toNearestOrAwayFromZero) == decimal("1"))
+        #expect(NumberFunctions.rounded(decimal("1E+40"), .down) == decimal("1E+40"))
     }
 
     @Test("functions without a result give null")
