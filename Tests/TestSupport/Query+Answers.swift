@@ -6,6 +6,16 @@ extension Query {
         try ResultsDescription(self).count(snapshot)
     }
 
+    /// The number of objects that satisfy the conditions, and the least key of one, without the ordering.
+    func countMatches(
+        _ snapshot: SnapshotReader, atMost most: Int = .max
+    ) throws(RealmError) -> Int {
+        try selection(snapshot).count(atMost: most)
+    }
+    func firstMatch(_ snapshot: SnapshotReader) throws(RealmError) -> ObjectKey? {
+        try selection(snapshot).first()
+    }
+
     /// How the conditions would be tested.
     func explain(_ snapshot: SnapshotReader) throws(RealmError) -> String {
         try ResultsDescription(withoutOrdering()).explain(snapshot, schema)

@@ -132,13 +132,14 @@ extension Binder {
             "\(subject(side)) of type 'int' cannot be compared with \(constant.floating)")
     }
 
-    /// The number that a string constant spells (T6).
+    /// The number that the whole of a string constant spells, blanks around it left out (T6).
     private func parsed(_ constant: BoundConstant) -> BoundConstant? {
-        guard var number = parsedNumber(filter.text(constant.text)) else { return nil }
-        number.isArgument = constant.isArgument
-        number.isComputed = true
-        number.node = constant.node
-        return number
+        let slice = withoutBlanks(filter.text(constant.text))
+        let spelling = String(decoding: slice, as: UTF8.self)
+        if let value = Int64(spelling) { return replacing(constant, .int(value)) }
+        guard let value = Double(spelling), slice.allSatisfy({ $0 | 0x20 != UInt8(ascii: "x") })
+        else { return nil }
+        return replacing(constant, .double(value))
     }
 
     private mutating func floatingConstant(
@@ -201,16 +202,6 @@ extension Binder {
         result.isArgument = constant.isArgument
         result.node = constant.node
         return result
-    }
-
-    /// A number from the whole of a text, blanks around it left out (T6).
-    func parsedNumber(_ text: ArraySlice<UInt8>) -> BoundConstant? {
-        let slice = withoutBlanks(text)
-        let spelling = String(decoding: slice, as: UTF8.self)
-        if let value = Int64(spelling) { return BoundConstant(.int(value)) }
-        guard let value = Double(spelling), slice.allSatisfy({ $0 | 0x20 != UInt8(ascii: "x") })
-        else { return nil }
-        return BoundConstant(.double(value))
     }
 
     private func withoutBlanks(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -91,12 +91,6 @@ struct Binder {
         for _ in 0..<tree.nodes.count { bound.append(BoundNode()) }
     }
 
-    /// Has the names noted that canonical text consists of.
-    mutating func recordTexts() {
-        recordsTexts = true
-        nodeTexts = [NodeText](repeating: NodeText(), count: tree.nodes.count)
-    }
-
     /// Binds the predicate and the suffixes; returns the predicate's node in `filter` (not in
     /// normal form yet) and appends to `ordering`.
     mutating func bind(_ ordering: inout [OrderingStep]) throws(RealmError) -> Int32 {

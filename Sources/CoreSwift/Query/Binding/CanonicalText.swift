@@ -28,7 +28,8 @@ struct CanonicalText {
             // Names that were found once are found again.
             var binder = Binder(
                 text, part.tree, schema, rootClass, part.arguments, values: values)
-            binder.recordTexts()
+            binder.recordsTexts = true
+            binder.nodeTexts = [NodeText](repeating: NodeText(), count: part.tree.nodes.count)
             try binder.resolveNames()
             if dependsOnTypes(part) { _ = try binder.bindPredicate() }
             return CanonicalText(binder: binder).predicate()

@@ -28,7 +28,7 @@ extension ExpressionEvaluator {
         else { return false }
         let type = try object.table.value(
             object.place, object.key, Int(condition.typeColumn))
-        guard !type.isNull, Self.isPoint(type.bytes),
+        guard !type.isNull, type.bytes.elementsEqual("point".utf8, by: { $0 | 0x20 == $1 }),
             var view = try collection(object, Int(condition.coordinatesColumn)),
             view.count >= 2
         else { return false }
@@ -38,10 +38,5 @@ extension ExpressionEvaluator {
         guard longitude.type == double, latitude.type == double else { return false }
         return condition.shape.contains(
             longitude: longitude.doubleValue, latitude: latitude.doubleValue)
-    }
-
-    /// Whether a text is "point" in any case of letters.
-    private static func isPoint(_ text: UnsafeRawBufferPointer) -> Bool {
-        text.elementsEqual("point".utf8) { $0 | 0x20 == $1 }
     }
 }

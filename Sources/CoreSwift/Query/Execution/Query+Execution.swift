@@ -2,19 +2,6 @@
 // ResultsDescription+Execution.
 
 extension Query {
-    /// The number of objects that satisfy the conditions, without the ordering; beyond `most` it
-    /// need not be exact.
-    func countMatches(
-        _ snapshot: SnapshotReader, atMost most: Int = .max
-    ) throws(RealmError) -> Int {
-        try selection(snapshot).count(atMost: most)
-    }
-
-    /// The least key of an object that satisfies the conditions.
-    func firstMatch(_ snapshot: SnapshotReader) throws(RealmError) -> ObjectKey? {
-        try selection(snapshot).first()
-    }
-
     func selection(_ snapshot: SnapshotReader) throws(RealmError) -> Selection {
         Selection(snapshot, filter, try snapshot.table(classKey), root: filter.root)
     }

@@ -53,7 +53,7 @@ extension ResultsDescription {
         if case .objects = source, first.ordering.isEmpty, later.isEmpty,
             let conditions = first.conditions
         {
-            return try conditions.firstMatch(snapshot)
+            return try conditions.selection(snapshot).first()
         }
         for count in [1, Int.max] {
             let found = try find(snapshot, atLeast: count)
@@ -74,8 +74,8 @@ extension ResultsDescription {
         switch (source, first.conditions) {
         case (.objects, nil): count = try snapshot.table(classKey).rowCount
         case (.objects, let conditions?):
-            count = try conditions.countMatches(
-                snapshot, atMost: Ordering.counted(first.ordering))
+            count = try conditions.selection(snapshot).count(
+                atMost: Ordering.counted(first.ordering))
         case (.backlinks(let target, let key, let column), nil):
             guard try snapshot.tables.table(target)?.find(key) != nil else { return 0 }
             count = try snapshot.table(classKey).sourceCount(of: key, column: column)

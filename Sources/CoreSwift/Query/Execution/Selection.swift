@@ -32,14 +32,6 @@ struct Selection: Planner {
 
     var run: FilterRun { filter.run }
 
-    /// What the expressions of this execution share.
-    private func expressionState() throws(RealmError) -> ExpressionState {
-        if let state = run.expressions { return state }
-        let state = try ExpressionState(snapshot, program)
-        run.expressions = state
-        return state
-    }
-
     /// Whether there is no condition.
     var passesAll: Bool { program.nodes[root].constantResult == true }
 
@@ -267,8 +259,13 @@ struct Selection: Planner {
                 let keys = KeySet(try wordKeys(node, search))
                 run.note(index) { $0.keys = keys }
             case .expression where filter.expressions == nil:
+                let state =
+                    if let known = run.expressions { known } else {
+                        try ExpressionState(snapshot, program)
+                    }
+                run.expressions = state
                 filter.expressions = try ExpressionEvaluator(
-                    snapshot, program, slot: slot, sharing: try expressionState())
+                    snapshot, program, slot: slot, sharing: state)
             default: break
             }
         }

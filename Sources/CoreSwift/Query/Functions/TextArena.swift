@@ -8,8 +8,6 @@ final class TextArena {
     private var used = 0
     private static let pieceBytesMin = 4096
 
-    init() {}
-
     deinit {
         for piece in pieces { piece.deallocate() }
     }
@@ -28,9 +26,6 @@ final class TextArena {
         current = mark.piece
         used = mark.used
     }
-
-    /// Forgets all texts.
-    func clear() { cut(to: Mark(piece: 0, used: 0)) }
 
     /// Room for `count` bytes; never without address.
     func reserve(_ count: Int) -> UnsafeMutableRawPointer {
