@@ -435,14 +435,6 @@ extension Binder {
     }
 }
 
-/// A string's bytes with an address.
-enum UnsafeString {
-    static func with<R>(_ string: String, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
-        var copy = string
-        return copy.withUTF8 { body($0) }
-    }
-}
-
 /// The property whose name is nearest to one that does not exist, for messages.
 enum NearestName {
     static func of(_ name: String, in item: ClassSchema) -> String? {

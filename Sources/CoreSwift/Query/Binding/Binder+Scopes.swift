@@ -209,7 +209,7 @@ extension Binder {
             let isRootInside = recordsTexts && found.scope == 0 && walk.scope != 0
             let hidesSelf =
                 isRootInside
-                && UnsafeString.with("SELF") { visibleProperty($0, from: walk.scope) != nil }
+                && visibleProperty("SELF", from: walk.scope) != nil
             if isRootInside, !hidesSelf { walk.text = "SELF" }
             setProperty(&walk, (found.index, found.isComputed))
             if hidesSelf { writeVisibly(&walk, found, name) }
@@ -238,7 +238,7 @@ extension Binder {
         let stored =
             found.isComputed
             ? owner.computedProperties[found.index].name : owner.properties[found.index].name
-        let again = UnsafeString.with(stored) { visibleProperty($0, from: walk.scope) }
+        let again = visibleProperty(stored, from: walk.scope)
         if let again, again == found { return }
         walk.text = CanonicalText.name(String(decoding: name, as: UTF8.self))
     }
@@ -259,6 +259,10 @@ extension Binder {
             scope = item.parent
         }
         return nil
+    }
+
+    private func visibleProperty(_ name: String, from scope: Int32) -> VisibleProperty? {
+        Array(name.utf8).withUnsafeBufferPointer { visibleProperty($0, from: scope) }
     }
 
     /// A variable or SELF: the member itself.

@@ -38,7 +38,7 @@ extension LeafFilter {
         _ selection: Bitmap
     ) throws(RealmError) {
         let column = Int(node.column)
-        let wanted = count.wanted.low...max(count.wanted.low, count.wanted.high)
+        let wanted = count.wanted
         if count.origin != .invalid {
             try countSources(index, count, column, leaf, wanted)
         } else if count.subquery < 0 {
@@ -53,7 +53,7 @@ extension LeafFilter {
     }
 
     private func maskSizes(
-        _ index: Int, _ leaf: LeafView, _ selection: Bitmap, _ wanted: ClosedRange<Int64>
+        _ index: Int, _ leaf: LeafView, _ selection: Bitmap, _ wanted: IntRange
     ) throws(RealmError) {
         let layout = ElementLayout(table.column(index), column: index)
         // Null links do not count.
@@ -85,12 +85,12 @@ extension LeafFilter {
     /// Objects that link here, from the inverse index: the entries of the leaf's keys.
     private func countSources(
         _ index: Int, _ count: MemberCount, _ column: Int, _ leaf: LeafView,
-        _ wanted: ClosedRange<Int64>
+        _ wanted: IntRange
     ) throws(RealmError) {
         let rows = leaf.rows
         Bits.clear(match, Bits.words(rows))
-        let low = min(max(wanted.lowerBound, 0), 1 << 31)
-        let high = min(wanted.upperBound, Int64(Int32.max))
+        let low = min(max(wanted.low, 0), 1 << 31)
+        let high = min(wanted.high, Int64(Int32.max))
         guard rows > 0, low <= high, let origin = run.origin(index) else { return }
         func mask(_ counts: UnsafeMutablePointer<UInt32>) {
             ck_mask_range_u32(
@@ -136,13 +136,13 @@ extension LeafFilter {
     ) -> Bool
 
     /// One at least.
-    static let some: ClosedRange<Int64> = 1...0x7FFF_FFFF_FFFF_FFFF
+    static let some = IntRange(low: 1)
 
     /// Sets in `match` the selected rows that have as many members of `set`, or with `negated` of
     /// other numbers, as are wanted.
     func maskMembers(
         _ index: Int, _ leaf: LeafView, _ selection: Bitmap, _ set: KeySet, negated: Bool,
-        _ wanted: ClosedRange<Int64>, _ slow: (Int) throws(RealmError) -> Bool
+        _ wanted: IntRange, _ slow: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) {
         // The kernel takes the first column of a cell.
         guard let bits = set.bitmap, table.column(index).elementColumns == 1 else {
@@ -157,7 +157,7 @@ extension LeafFilter {
     /// Sets in `match` the selected rows of whose cells `kernel` counts as much as is wanted.
     /// Collections that do not stand in their row in a form that it takes are left to `slow`.
     func maskCells(
-        _ index: Int, _ leaf: LeafView, _ selection: Bitmap, _ wanted: ClosedRange<Int64>,
+        _ index: Int, _ leaf: LeafView, _ selection: Bitmap, _ wanted: IntRange,
         _ kernel: CellKernel, _ slow: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) {
         let info = table.column(index)
@@ -181,8 +181,8 @@ extension LeafFilter {
         var ahead = 0
         if cells.ahead != 0, let next = upcoming?.column(index) { ahead = next.data - column.data }
         let hasOdd = kernel(&cells, ahead, counts, odd)
-        let low = min(max(wanted.lowerBound, 0), 0x10000)
-        let high = min(wanted.upperBound, 0xFFFF)
+        let low = min(max(wanted.low, 0), 0x10000)
+        let high = min(wanted.high, 0xFFFF)
         if low <= high {
             ck_mask_range_u16(counts, leaf.rows, UInt16(low), UInt16(high - low), match)
         } else {

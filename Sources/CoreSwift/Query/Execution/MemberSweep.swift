@@ -14,22 +14,22 @@ final class MemberSweep {
     /// Bits of a field.
     private let width: Int
     private let words: Int
-    private let wanted: ClosedRange<Int64>
+    private let wanted: IntRange
 
     /// Whether fields tell these numbers from all others: those from 1 to 254, and without an end from at most 255 on.
-    static func tells(_ wanted: ClosedRange<Int64>) -> Bool { width(for: wanted) != nil }
+    static func tells(_ wanted: IntRange) -> Bool { width(for: wanted) != nil }
 
-    private static func width(for wanted: ClosedRange<Int64>) -> Int? {
-        guard wanted.lowerBound >= 1 else { return nil }
+    private static func width(for wanted: IntRange) -> Int? {
+        guard wanted.low >= 1 else { return nil }
         // No collection has more.
-        let isOpen = wanted.upperBound >= Int64(Int32.max)
-        let greatest = isOpen ? wanted.lowerBound : wanted.upperBound.addingReportingOverflow(1).0
+        let isOpen = wanted.high >= Int64(Int32.max)
+        let greatest = isOpen ? wanted.low : wanted.high.addingReportingOverflow(1).0
         return [1, 2, 4, 8].first { greatest < 1 << $0 }
     }
 
     /// Nil when nothing links, where keys lie too far apart, and for numbers that it does not tell.
     init?(
-        _ table: TableReader, column: Int, wanted: ClosedRange<Int64>
+        _ table: TableReader, column: Int, wanted: IntRange
     ) throws(RealmError) {
         guard let width = Self.width(for: wanted), let tree = try table.table.inverseTree(column),
             let span = try table.keySpan()
@@ -90,8 +90,8 @@ final class MemberSweep {
         let bits = Bitmap.allocate(capacity: words)
         let most: Int64 = 1 << Int64(width) - 1
         ck_mask_counts(
-            counts, UInt32(width), UInt32(wanted.lowerBound),
-            UInt32(min(wanted.upperBound, most)), bits, words)
+            counts, UInt32(width), UInt32(wanted.low),
+            UInt32(min(wanted.high, most)), bits, words)
         return bits
     }
 
@@ -124,7 +124,7 @@ extension Selection {
 
     /// The members that `linkers` looks for; nil where it is not the way.
     func linkerMembers() throws(RealmError) -> (
-        column: Int, members: KeySet, wanted: ClosedRange<Int64>
+        column: Int, members: KeySet, wanted: IntRange
     )? {
         let node = program.nodes[root]
         guard conjuncts == nil, !node.negated else { return nil }
@@ -144,7 +144,7 @@ extension Selection {
             guard count.subquery >= 0, count.origin == .invalid,
                 count.wanted.high >= count.wanted.low
             else { return nil }
-            wanted = count.wanted.low...count.wanted.high
+            wanted = count.wanted
             guard MemberSweep.tells(wanted) else { return nil }
             column = Int(node.column)
             target = program.subqueries[Int(count.subquery)].target
