@@ -67,6 +67,7 @@ extension Binder {
 
     /// `op value` as a range of a column's type, between the neighbours that the value has there; without
     /// a value, what lies between two neighbours is compared, which equals nothing.
+    @inline(__always)
     static func range<Bound: RangeBound>(
         _ op: ComparisonOperator, _ below: Bound?, _ value: Bound?, _ above: Bound?,
         _ test: (ValueRange<Bound>) -> FilterTest

@@ -46,7 +46,7 @@ struct Binder {
     let rootClass: Int
     let arguments: [QueryArgument]
     let tree: SyntaxTree
-    var filter = FilterBuilder()
+    var filter: FilterBuilder
     /// By node of the tree.
     var bound: [BoundNode] = []
     var paths: [BoundPath] = []
@@ -75,19 +75,20 @@ struct Binder {
 
     init(
         _ text: QueryText, _ tree: SyntaxTree, _ schema: Schema, _ rootClass: Int,
-        _ arguments: [QueryArgument], values: ColumnKind? = nil
+        _ arguments: [QueryArgument], _ filter: FilterBuilder, values: ColumnKind? = nil
     ) {
         self.text = text
         self.tree = tree
         self.schema = schema
         self.rootClass = rootClass
         self.arguments = arguments
+        self.filter = filter
         var root = BinderScope(classIndex: values == nil ? rootClass : -1)
         if let values { root.kind = OperandKind(values) }
         scopes = [root]
         // One by one: `Array(repeating:count:)` looks the array's type up when it runs.
         bound.reserveCapacity(tree.nodes.count)
-        filter.nodes.reserveCapacity(4)
+        self.filter.nodes.reserveCapacity(self.filter.nodes.count + 4)
         for _ in 0..<tree.nodes.count { bound.append(BoundNode()) }
     }
 

@@ -27,7 +27,8 @@ struct CanonicalText {
         let text = try? QueryText.with(part.text) { text throws(RealmError) in
             // Names that were found once are found again.
             var binder = Binder(
-                text, part.tree, schema, rootClass, part.arguments, values: values)
+                text, part.tree, schema, rootClass, part.arguments, FilterBuilder(),
+                values: values)
             binder.recordsTexts = true
             binder.nodeTexts = [NodeText](repeating: NodeText(), count: part.tree.nodes.count)
             try binder.resolveNames()

@@ -51,7 +51,8 @@ extension Query {
     ) -> Range<Int>? {
         let read = try? QueryText.with(text) { text throws(RealmError) in
             let tree = try Parser.parse(text)
-            var binder = Binder(text, tree, schema, try index(of: classKey, in: schema), [])
+            var binder = Binder(
+                text, tree, schema, try index(of: classKey, in: schema), [], FilterBuilder())
             var ordering: [OrderingStep] = []
             do throws(RealmError) {
                 _ = try binder.bind(&ordering)

@@ -37,14 +37,16 @@ package final class Query: @unchecked Sendable {
     ) throws(RealmError) -> Query {
         // Unknown classes are an error before bad texts.
         _ = try index(of: classKey, in: schema)
-        let tree = try QueryText.with(text) { text throws(RealmError) in
-            try Parser.parse(
+        return try QueryText.with(text) { text throws(RealmError) in
+            let tree = try Parser.parse(
                 text, dialect: format == nil ? .core : .format, variables: format?.names ?? [],
                 argumentCount: format?.argumentCount)
+            tree.splicedArguments = format?.splicedCount ?? 0
+            let part = QueryPart(
+                text: Array(UnsafeBufferPointer(start: text.base, count: text.count)), tree: tree,
+                arguments: arguments)
+            return try bind(part, text, schema, classKey, values, usesColumns)
         }
-        tree.splicedArguments = format?.splicedCount ?? 0
-        let part = QueryPart(text: Array(text), tree: tree, arguments: arguments)
-        return try Query(classKey, values, schema, [part], usesColumns: usesColumns)
     }
 
     /// Binds a predicate that was built without text, for objects of a class or for the values of a
@@ -57,14 +59,30 @@ package final class Query: @unchecked Sendable {
     ) throws(RealmError) -> Query {
         let writer = try PredicateWriter(predicate, asFormat ? .format : .core)
         let part = QueryPart(text: writer.text, tree: writer.tree, arguments: writer.arguments)
-        return try Query(classKey, values, schema, [part])
+        return try QueryText.with(writer.text) { text throws(RealmError) in
+            try bind(part, text, schema, classKey, values, true)
+        }
+    }
+
+    /// One part, which most queries have alone: its tables go into the program as they are.
+    private static func bind(
+        _ part: QueryPart, _ text: QueryText, _ schema: Schema, _ classKey: ClassKey,
+        _ values: ColumnKind?, _ usesColumns: Bool
+    ) throws(RealmError) -> Query {
+        var binder = Binder(
+            text, part.tree, schema, try index(of: classKey, in: schema), part.arguments,
+            FilterBuilder(), values: values)
+        binder.usesColumns = usesColumns
+        var ordering: [OrderingStep] = []
+        let root = try binder.bind(&ordering)
+        return Query(classKey, values, schema, &binder.filter, root, ordering, [part])
     }
 
     /// A query that selects every object of a class.
     package static func all(
         schema: Schema, classKey: ClassKey
     ) throws(RealmError) -> Query {
-        try Query(classKey, nil, schema, [])
+        try Query(classKey, nil, schema, [], [])
     }
 
     /// Conditions of both queries; the ordering of `next` follows that of this query (D13).
@@ -74,7 +92,7 @@ package final class Query: @unchecked Sendable {
                 .invalidProperty, "the queries to combine are for different classes")
         }
         return try Query(
-            classKey, values, schema, parts + next.parts, ordering: ordering + next.ordering)
+            classKey, values, schema, parts + next.parts, ordering + next.ordering)
     }
 
     /// The conditions alone, without SORT, DISTINCT and LIMIT.
@@ -82,41 +100,21 @@ package final class Query: @unchecked Sendable {
         ordering.isEmpty ? self : Query(sharing: self, ordering: [])
     }
 
-    /// Binds the parts, as one conjunction. `ordering`: not that of their clauses.
     private init(
-        _ classKey: ClassKey, _ values: ColumnKind?, _ schema: Schema, _ parts: [QueryPart],
-        ordering: [OrderingStep]? = nil, usesColumns: Bool = true
-    ) throws(RealmError) {
-        let classIndex = try Self.index(of: classKey, in: schema)
-        var builder = FilterBuilder()
-        var roots: [Int32] = []
-        var clauses: [OrderingStep] = []
-        for part in parts {
-            try QueryText.with(part.text) { text throws(RealmError) in
-                var binder = Binder(
-                    text, part.tree, schema, classIndex, part.arguments, values: values)
-                binder.usesColumns = usesColumns
-                // The tables are one and the same: nothing of them is copied.
-                swap(&binder.filter, &builder)
-                roots.append(try binder.bind(&clauses))
-                swap(&binder.filter, &builder)
-            }
-        }
-        let root =
-            switch roots.count {
-            case 0: builder.add(.constant(true))
-            case 1: roots[0]
-            default: builder.add(FilterTest.and, roots)
-            }
-        let hasTests = !builder.expressions.tests.isEmpty
-        filter = FilterProgram(
-            &builder, root: builder.finish(root), schema: schema,
-            texts: hasTests ? parts.map { $0.text } : [])
+        _ classKey: ClassKey, _ values: ColumnKind?, _ schema: Schema,
+        _ builder: inout FilterBuilder, _ root: Int32, _ ordering: [OrderingStep],
+        _ parts: [QueryPart]
+    ) {
         self.classKey = classKey
         self.values = values
         self.schema = schema
+        let root = builder.finish(root)
+        let hasTests = !builder.expressions.tests.isEmpty
+        filter = FilterProgram(
+            &builder, root: root, schema: schema,
+            texts: hasTests ? parts.map { $0.text } : [])
+        self.ordering = ordering
         self.parts = parts
-        self.ordering = ordering ?? clauses
     }
 
     private init(sharing other: Query, ordering: [OrderingStep]) {
@@ -126,6 +124,27 @@ package final class Query: @unchecked Sendable {
         filter = other.filter
         parts = other.parts
         self.ordering = ordering
+    }
+
+    /// Binds several parts anew, as one conjunction.
+    private convenience init(
+        _ classKey: ClassKey, _ values: ColumnKind?, _ schema: Schema, _ parts: [QueryPart],
+        _ ordering: [OrderingStep]
+    ) throws(RealmError) {
+        let classIndex = try Self.index(of: classKey, in: schema)
+        var builder = FilterBuilder()
+        var roots: [Int32] = []
+        for part in parts {
+            try QueryText.with(part.text) { text throws(RealmError) in
+                var binder = Binder(
+                    text, part.tree, schema, classIndex, part.arguments, builder, values: values)
+                var ignored: [OrderingStep] = []
+                roots.append(try binder.bind(&ignored))
+                builder = binder.filter
+            }
+        }
+        let root = roots.isEmpty ? builder.add(.constant(true)) : builder.add(FilterTest.and, roots)
+        self.init(classKey, values, schema, &builder, root, ordering, parts)
     }
 
     static func index(of key: ClassKey, in schema: Schema) throws(RealmError) -> Int {
@@ -163,7 +182,8 @@ extension Query {
         let classIndex = try index(of: classKey, in: schema)
         return try QueryText.with(Array(text.utf8)) { text throws(RealmError) in
             let tree = try Parser.orderingDescriptor(text, kind)
-            var binder = Binder(text, tree, schema, classIndex, [], values: values)
+            var binder = Binder(
+                text, tree, schema, classIndex, [], FilterBuilder(), values: values)
             var steps: [OrderingStep] = []
             _ = try binder.bind(&steps)
             return steps[0]
