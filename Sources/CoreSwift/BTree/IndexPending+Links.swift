@@ -11,20 +11,18 @@ struct WordLinkChanges: LinkChanges {
     private func link(_ item: RadixItem) -> CountedLinks.Link {
         CountedLinks.Link(
             classKey: CountedLinks.noClass, target: ObjectKey(word: item.key),
-            source: ObjectKey(word: item.payload & ~IndexPending.removalBit))
+            source: item.source)
     }
 
     @inline(__always)
     func link(_ index: Int) -> CountedLinks.Link { link(changes[index]) }
 
     @inline(__always)
-    func isAddition(_ index: Int) -> Bool {
-        changes[index].payload & IndexPending.removalBit == 0
-    }
+    func isAddition(_ index: Int) -> Bool { changes[index].isAddition }
 
     @inline(__always)
     func note(_ index: Int, at place: Int, isAddition: Bool) {
-        let source = changes[index].payload & ~IndexPending.removalBit
+        let source = changes[index].source.word
         notes[place] = RadixItem(
             key: changes[index].key,
             payload: isAddition ? source : source | IndexPending.removalBit)
@@ -34,9 +32,7 @@ struct WordLinkChanges: LinkChanges {
     func noted(_ place: Int) -> CountedLinks.Link { link(notes[place]) }
 
     @inline(__always)
-    func notedIsAddition(_ place: Int) -> Bool {
-        notes[place].payload & IndexPending.removalBit == 0
-    }
+    func notedIsAddition(_ place: Int) -> Bool { notes[place].isAddition }
 }
 
 /// Changes of links to objects of any class: 12 bytes each, class and object key.

@@ -245,8 +245,7 @@ struct IndexPending {
         chains.extend(words, total: count)
         var found: [ObjectKey: Int] = [:]
         let isWhole = chains.visit(value, words, limit: Self.chainMax) { change in
-            let key = ObjectKey(word: change.payload & ~Self.removalBit)
-            found[key, default: 0] += change.payload & Self.removalBit == 0 ? 1 : -1
+            found[change.source, default: 0] += change.isAddition ? 1 : -1
         }
         return isWhole ? found : nil
     }
@@ -359,7 +358,7 @@ struct IndexPending {
         if !isInPlace {
             for i in 0..<count {
                 items[i] = RadixItem(
-                    key: words[i].payload & ~Self.removalBit, payload: UInt64(i))
+                    key: words[i].source.word, payload: UInt64(i))
             }
             RadixSort.sort(items, scratch.items, count)
             for i in 0..<count { items[i] = words[Int(items[i].payload)] }
@@ -381,11 +380,7 @@ struct IndexPending {
     private func areInOrder(_ words: UnsafeMutablePointer<WordChange>) -> Bool {
         for i in 1..<max(count, 1) {
             let (a, b) = (words[i - 1], words[i])
-            guard
-                a.key < b.key
-                    || a.key == b.key
-                        && a.payload & ~Self.removalBit <= b.payload & ~Self.removalBit
-            else { return false }
+            guard a.key < b.key || a.key == b.key && a.source <= b.source else { return false }
         }
         return true
     }
@@ -409,9 +404,7 @@ struct IndexPending {
         var kept = 0
         for i in 0..<count {
             let item = sorted[i]
-            if kept > 0, sorted[kept - 1].key == item.key,
-                (sorted[kept - 1].payload ^ item.payload) & ~Self.removalBit == 0
-            {
+            if kept > 0, sorted[kept - 1].key == item.key, sorted[kept - 1].source == item.source {
                 sorted[kept - 1] = item
             } else {
                 sorted[kept] = item
@@ -419,7 +412,6 @@ struct IndexPending {
             }
         }
         if isInPlace { count = kept }
-        let removalBit = Self.removalBit
         if shape == .terms {
             let terms = terms
             let batch = IndexBatch(count: kept) { index in
@@ -428,8 +420,8 @@ struct IndexPending {
                 return IndexBatch.Operation(
                     position: IndexPosition(
                         bytes: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count,
-                        key: ObjectKey(word: item.payload & ~removalBit)),
-                    isAddition: item.payload & removalBit == 0)
+                        key: item.source),
+                    isAddition: item.isAddition)
             }
             return try tree.apply(batch, memory: memory)
         }
@@ -440,9 +432,8 @@ struct IndexPending {
             buffer.put(item.key.byteSwapped, 0)
             return IndexBatch.Operation(
                 position: IndexPosition(
-                    bytes: UnsafeRawPointer(buffer), count: 8,
-                    key: ObjectKey(word: item.payload & ~removalBit)),
-                isAddition: item.payload & removalBit == 0)
+                    bytes: UnsafeRawPointer(buffer), count: 8, key: item.source),
+                isAddition: item.isAddition)
         }
         try tree.apply(batch, memory: memory)
     }
@@ -536,4 +527,10 @@ struct IndexPending {
             start = end
         }
     }
+}
+
+// As changes of words.
+extension RadixItem {
+    @inline(__always) var source: ObjectKey { ObjectKey(word: payload & ~IndexPending.removalBit) }
+    @inline(__always) var isAddition: Bool { payload & IndexPending.removalBit == 0 }
 }

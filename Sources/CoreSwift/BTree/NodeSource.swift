@@ -223,7 +223,7 @@ struct NodeSource {
                 store.beginReading(start..<end)
                 start = reference.page
             }
-            end = reference.page + UInt64(reference.pageCount)
+            end = reference.end
         }
         store.beginReading(start..<end)
     }

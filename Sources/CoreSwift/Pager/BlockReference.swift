@@ -128,6 +128,13 @@ struct BlockReference: Equatable {
         self.check1 = check1
     }
 
+    /// Of a block of the file; without check values only place and version are known.
+    init(page: UInt64, pages: Int, version: UInt64, check0: UInt64 = 0, check1: UInt64 = 0) {
+        self.init(
+            location: Self.location(page: page, count: pages), version: version, check0: check0,
+            check1: check1)
+    }
+
     @inline(__always) init(_ source: UnsafeRawPointer) {
         location = source.u64(ReferenceField.location)
         version = source.u64(ReferenceField.version)
@@ -161,6 +168,8 @@ struct BlockReference: Equatable {
     @inline(__always) var pageCount: Int {
         PageCount.decode(UInt16(truncatingIfNeeded: location >> 48))
     }
+    /// The page behind the block.
+    @inline(__always) var end: UInt64 { page + UInt64(pageCount) }
 
     static func location(page: UInt64, count: Int) -> UInt64 {
         page | UInt64(PageCount.encode(count)) << 48

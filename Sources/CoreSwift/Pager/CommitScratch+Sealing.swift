@@ -39,9 +39,7 @@ extension CommitScratch {
         waitingPages += pages
         enqueue(
             block, IOVector(block, 0),
-            BlockReference(
-                location: BlockReference.location(page: page, count: pages), version: version,
-                check0: 0, check1: 0))
+            BlockReference(page: page, pages: pages, version: version))
     }
 
     /// Seals the blocks that wait; called before a block is placed that refers to them.

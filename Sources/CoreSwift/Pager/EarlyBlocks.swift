@@ -76,7 +76,7 @@ final class EarlyBlocks: BlockPlacer {
         }
         taker.settle(space)
         // Can't fail: the pages are mapped.
-        let end = scratch.references.reduce(0) { max($0, $1.page + UInt64($1.pageCount)) }
+        let end = scratch.references.reduce(0) { max($0, $1.end) }
         store.noteEarly(pages: end)
         try? store.extendMapping(to: end)
         scratch.adopt(store.mapping, keepsAll: false, keepsLast: false)

@@ -113,8 +113,7 @@ final class Cleartext {
             guard let context, let target else { return false }
             let text = Unmanaged<Ciphertext>.fromOpaque(context).takeUnretainedValue()
             let reference = BlockReference(
-                location: BlockReference.location(page: page, count: Int(count)),
-                version: version, check0: check, check1: 0)
+                page: page, pages: Int(count), version: version, check0: check)
             return text.open(reference, isKnown: true, buffer: Ciphertext.gates, into: target)
                 == 0
         }
@@ -228,7 +227,7 @@ extension PageMapping {
     /// The bytes of a block of an encrypted file; nil when it is damaged. The caller knows that it lies
     /// in the file.
     func decrypted(_ reference: BlockReference) throws(RealmError) -> UnsafeRawPointer? {
-        guard let cleartext, reference.page + UInt64(reference.pageCount) <= reservedPages else {
+        guard let cleartext, reference.end <= reservedPages else {
             return nil
         }
         let gate = cleartext.gate(reference)
@@ -271,7 +270,7 @@ extension PageMapping {
         guard let cleartext else { return mark(reference) }
         clear(reference)
         // Without memory it is decrypted when somebody reads it.
-        guard keeps, reference.page + UInt64(reference.pageCount) <= reservedPages,
+        guard keeps, reference.end <= reservedPages,
             cleartext.begin(reference)
         else { return }
         memcpy(cleartext.place(reference), block, reference.pageCount << Page.shift)

@@ -166,7 +166,7 @@ final class PageMapping {
     /// its pages no longer is.
     func mark(_ reference: BlockReference) {
         let page = Int(reference.page)
-        guard reference.page + UInt64(reference.pageCount) <= reservedPages else { return }
+        guard reference.end <= reservedPages else { return }
         marks.lock()
         defer { marks.unlock() }
         if let cleartext {
@@ -197,7 +197,7 @@ final class PageMapping {
 
     /// Takes away the marks of all blocks that have pages of this one.
     func clear(_ reference: BlockReference) {
-        guard reference.page + UInt64(reference.pageCount) <= reservedPages else { return }
+        guard reference.end <= reservedPages else { return }
         marks.lock()
         clearOverlapped(Int(reference.page), reference.pageCount)
         marks.unlock()

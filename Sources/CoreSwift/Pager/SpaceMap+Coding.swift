@@ -237,7 +237,7 @@ extension SpaceMap {
         _ root: BlockReference, _ reader: SpaceReader
     ) throws(RealmError) {
         for reference in [root] + chunks.map(\.reference) where !reference.isNone {
-            guard !hasEntries(reference.page, reference.page + UInt64(reference.pageCount)) else {
+            guard !hasEntries(reference.page, reference.end) else {
                 throw reader.fail("page \(reference.page) is free though it holds the map")
             }
         }

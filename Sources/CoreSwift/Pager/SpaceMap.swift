@@ -460,7 +460,7 @@ final class SpaceMap {
                 "page \(block.page): block of version \(block.version) freed by version \(version)")
         }
         var page = block.page
-        let end = block.page + UInt64(block.pageCount)
+        let end = block.end
         while page < end {
             // Pieces, because a damaged file may have a chunk begin inside the block.
             let pieceEnd = min(end, chunkEnd(chunkIndex(page)))

@@ -58,7 +58,7 @@ struct SpaceSweep {
     }
 
     func moves(_ block: BlockReference) -> Bool {
-        let end = block.page + UInt64(block.pageCount)
+        let end = block.end
         if let clearing { return block.page < clearing.upperBound && end > clearing.lowerBound }
         return end > boundary
     }

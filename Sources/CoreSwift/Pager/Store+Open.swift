@@ -282,7 +282,7 @@ extension Store {
             }
             let fits =
                 header.pageCount <= pages && header.root.page >= FileHeader.firstBlockPage
-                && header.root.page + UInt64(header.root.pageCount) <= header.pageCount
+                && header.root.end <= header.pageCount
                 && header.root.version == header.version && header.root.pageCount > 0
                 && header.version > 0 && header.version < FileHeader.versionMax
             if fits {

@@ -54,9 +54,7 @@ extension Store {
                 guard pages > 0, page >= FileHeader.firstBlockPage,
                     page < header.pageCount, UInt64(pages) <= header.pageCount - page
                 else { return "page \(page): written list is inconsistent" }
-                let place = BlockReference(
-                    location: BlockReference.location(page: page, count: pages),
-                    version: run.version, check0: 0, check1: 0)
+                let place = BlockReference(page: page, pages: pages, version: run.version)
                 guard let check = mapping.codec.check(mapping.file, place) else {
                     return "page \(page): a block written by version \(run.version) is damaged"
                 }

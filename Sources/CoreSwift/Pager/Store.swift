@@ -203,7 +203,7 @@ final class Store: @unchecked Sendable {
     func known(_ reference: BlockReference) -> UnsafeRawPointer? {
         let page = reference.page
         guard !reference.isTransient, reference.check0 != 0,
-            page + UInt64(reference.pageCount) <= ck_load_relaxed_u64(source.mappedPages),
+            reference.end <= ck_load_relaxed_u64(source.mappedPages),
             ck_load_u64(source.pointee.verified + Int(page)) == reference.check0
         else { return nil }
         return UnsafeRawPointer(source.pointee.base) + Int(page) << Page.shift

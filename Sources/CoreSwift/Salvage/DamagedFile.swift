@@ -182,8 +182,8 @@ final class DamagedFile {
         }
         for count in counts {
             let reference = BlockReference(
-                location: BlockReference.location(page: page, count: Int(count)),
-                version: record.version, check0: record.check0, check1: record.check1)
+                page: page, pages: Int(count), version: record.version, check0: record.check0,
+                check1: record.check1)
             if store.codec.isIntact(raw, reference) { return reference }
         }
         return nil
@@ -205,14 +205,11 @@ final class DamagedFile {
         for page in FileHeader.firstBlockPage..<max(pages, FileHeader.firstBlockPage) {
             guard let count = rootPages(page) else { continue }
             let version = (raw + store.codec.offset(page)).u64(16)
-            let location = BlockReference.location(page: page, count: Int(count))
+            var reference = BlockReference(page: page, pages: Int(count), version: version)
             guard version > 0, version < FileHeader.versionMax,
-                let check = store.codec.check(
-                    raw,
-                    BlockReference(location: location, version: version, check0: 0, check1: 0))
+                let check = store.codec.check(raw, reference)
             else { continue }
-            let reference = BlockReference(
-                location: location, version: version, check0: check.low, check1: check.high)
+            (reference.check0, reference.check1) = (check.low, check.high)
             guard let root = try? VersionRoot(raw + store.codec.offset(page), reference),
                 root.pageCount <= pages
             else { continue }
@@ -227,7 +224,7 @@ final class DamagedFile {
     // MARK: Blocks
 
     func contains(_ reference: BlockReference) -> Bool {
-        reference.page + UInt64(reference.pageCount) <= pages
+        reference.end <= pages
     }
 
     /// Whether a block lies in the file and is what the reference was made for.
@@ -248,10 +245,7 @@ extension VersionRoot {
             for _ in 0..<run.blocks where index < blockCount {
                 let pages = blockPages(index)
                 index += 1
-                result.append(
-                    BlockReference(
-                        location: BlockReference.location(page: page, count: pages),
-                        version: run.version, check0: 0, check1: 0))
+                result.append(BlockReference(page: page, pages: pages, version: run.version))
                 page += UInt64(pages)
             }
         }

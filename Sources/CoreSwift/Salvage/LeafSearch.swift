@@ -80,7 +80,7 @@ struct LeafSearch {
 
     private func isPlausible(_ reference: BlockReference) -> Bool {
         guard reference.isStored, reference.version > 0, reference.version <= version,
-            reference.page + UInt64(reference.pageCount) <= file.pages
+            reference.end <= file.pages
         else { return false }
         let block = file.raw + Int(reference.page) << Page.shift
         return block.u8(BlockField.kind) == BlockKind.rowLeaf.rawValue
@@ -130,15 +130,13 @@ struct LeafSearch {
         let left = min(file.pages - page, Self.leafPagesMax)
         for back in 0...min(high - low, Self.versionsMax) {
             for count in 1...left {
-                let place = BlockReference(
-                    location: BlockReference.location(page: page, count: Int(count)),
-                    version: high - back, check0: 0, check1: 0)
-                guard isUsed(place), let check = file.store.codec.check(file.raw, place) else {
+                var found = BlockReference(
+                    page: page, pages: Int(count), version: high - back)
+                guard isUsed(found), let check = file.store.codec.check(file.raw, found) else {
                     continue
                 }
-                return BlockReference(
-                    location: place.location, version: place.version, check0: check.low,
-                    check1: check.high)
+                (found.check0, found.check1) = (check.low, check.high)
+                return found
             }
         }
         return nil
@@ -147,7 +145,7 @@ struct LeafSearch {
     // MARK: Space
 
     private func isUsed(_ reference: BlockReference) -> Bool {
-        let end = reference.page + UInt64(reference.pageCount)
+        let end = reference.end
         guard end <= space.pageCount else { return false }
         for chunk in space.chunks {
             let index = chunk.lowerBound(reference.page)

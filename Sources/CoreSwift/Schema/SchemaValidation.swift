@@ -34,7 +34,7 @@ extension Schema {
 
     /// Every broken rule in the order of classes and properties; empty when the schema is valid.
     func problems(_ mode: SchemaValidationMode) -> [String] {
-        var found = SchemaProblems(classes: classes, mode: mode)
+        var found = SchemaProblems(schema: self, mode: mode)
         found.checkClassNames()
         for class_ in classes { found.check(class_) }
         // Walking links makes sense only when they lead somewhere.
@@ -46,15 +46,22 @@ extension Schema {
 
     /// Names of embedded classes that no links lead to from a top-level class.
     var embeddedOrphans: [String] {
-        let byName = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
-        var reached = Set<String>()
-        var waiting = classes.filter { $0.kind != .embedded }.flatMap(\.linkTargets)
-        while let name = waiting.popLast() {
-            guard let next = byName[name], next.kind == .embedded, reached.insert(name).inserted
-            else { continue }
-            waiting.append(contentsOf: next.linkTargets)
-        }
+        let reached = embeddedClasses(
+            from: classes.filter { $0.kind != .embedded }.flatMap(\.linkTargets))
         return classes.filter { $0.kind == .embedded && !reached.contains($0.name) }.map(\.name)
+    }
+
+    /// Names of embedded classes among these, and of all that links lead to from them through embedded classes only.
+    fileprivate func embeddedClasses(from names: [String]) -> Set<String> {
+        var reached = Set<String>()
+        var waiting = names
+        while let name = waiting.popLast() {
+            guard let next = class_(named: name), next.kind == .embedded,
+                reached.insert(name).inserted
+            else { continue }
+            waiting += next.linkTargets
+        }
+        return reached
     }
 
     /// Rules that hold only for classes about to be created in a file: `.invalidName` for names
@@ -120,16 +127,11 @@ private struct PropertySubject: CustomStringConvertible {
 
 /// Collects broken rules while walking a schema.
 private struct SchemaProblems {
-    let classes: [ClassSchema]
+    let schema: Schema
     let mode: SchemaValidationMode
-    private let byName: [String: ClassSchema]
-    private(set) var problems: [String] = []
+    var problems: [String] = []
 
-    init(classes: [ClassSchema], mode: SchemaValidationMode) {
-        self.classes = classes
-        self.mode = mode
-        byName = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
-    }
+    private var classes: [ClassSchema] { schema.classes }
 
     private mutating func report(_ problem: String) { problems.append(problem) }
 
@@ -145,7 +147,7 @@ private struct SchemaProblems {
         var seen: Set<String> = []
         for class_ in classes where !class_.publicName.isEmpty {
             let shown = "class '\(class_.name)': the public name '\(class_.publicName)'"
-            if byName[class_.publicName] != nil, class_.publicName != class_.name {
+            if schema.class_(named: class_.publicName) != nil, class_.publicName != class_.name {
                 report("\(shown) is also the name of a class")
             }
             if !seen.insert(class_.publicName).inserted {
@@ -296,7 +298,7 @@ private struct SchemaProblems {
             }
             return
         }
-        guard let target = byName[property.linkTarget] else {
+        guard let target = schema.class_(named: property.linkTarget) else {
             report("\(subject): the link target '\(property.linkTarget)' is not in the schema")
             return
         }
@@ -340,22 +342,14 @@ private struct SchemaProblems {
     /// Reports every embedded class that can contain itself through embedded classes only.
     mutating func checkEmbeddedCycles() {
         for class_ in classes where class_.kind == .embedded {
-            var visited = Set<String>()
-            var waiting = class_.linkTargets
-            while let name = waiting.popLast() {
-                guard let next = byName[name], next.kind == .embedded,
-                    visited.insert(name).inserted
-                else { continue }
-                waiting.append(contentsOf: next.linkTargets)
-            }
-            if visited.contains(class_.name) {
+            if schema.embeddedClasses(from: class_.linkTargets).contains(class_.name) {
                 report("embedded class '\(class_.name)' can contain itself")
             }
         }
     }
 
     mutating func checkEmbeddedOrphans() {
-        for name in Schema(classes).embeddedOrphans {
+        for name in schema.embeddedOrphans {
             report("embedded class '\(name)' is not reachable from any top-level class")
         }
     }

@@ -173,13 +173,8 @@ extension Table {
         at index: Int
     ) throws(RealmError) {
         let key = collection.pointee.type == .dictionary ? element.key : nil
-        switch element.value {
-        case .value(let raw): try insert(collection, at: index, key: key, raw)
-        case .collection(let type, let number, let elements):
-            try withNumber(number) { () throws(RealmError) in
-                try insert(collection, at: index, key: key, .empty(type))
-            }
-            try fillNested(collection, at: index, type, elements)
+        try put(element.value, in: collection, at: index) { value throws(RealmError) in
+            try insert(collection, at: index, key: key, value)
         }
     }
 
@@ -187,22 +182,23 @@ extension Table {
         _ collection: UnsafeMutablePointer<OpenCollection>, at index: Int,
         _ value: UndoJournal.Kept
     ) throws(RealmError) {
-        switch value {
-        case .value(let raw): try replace(collection, at: index, raw)
-        case .collection(let type, let number, let elements):
-            try withNumber(number) { () throws(RealmError) in
-                try replace(collection, at: index, .empty(type))
-            }
-            try fillNested(collection, at: index, type, elements)
+        try put(value, in: collection, at: index) { value throws(RealmError) in
+            try replace(collection, at: index, value)
         }
     }
 
-    private func fillNested(
-        _ collection: UnsafeMutablePointer<OpenCollection>, at index: Int, _ type: CollectionType,
-        _ elements: [UndoJournal.Element]
+    /// Has `store` store the value of an element, then fills the collection that it is.
+    private func put(
+        _ value: UndoJournal.Kept, in collection: UnsafeMutablePointer<OpenCollection>,
+        at index: Int, _ store: (RawValue) throws(RealmError) -> Void
     ) throws(RealmError) {
-        guard let inner = try nestedCollection(collection, at: index, type) else { return }
-        try fill(inner, elements)
+        switch value {
+        case .value(let raw): try store(raw)
+        case .collection(let type, let number, let elements):
+            try withNumber(number) { () throws(RealmError) in try store(.empty(type)) }
+            guard let inner = try nestedCollection(collection, at: index, type) else { return }
+            try fill(inner, elements)
+        }
     }
 }
 
