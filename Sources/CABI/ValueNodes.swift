@@ -62,7 +62,9 @@ public func realm_object_set_nodes(
     _ object: OpaquePointer?, _ nodes: UnsafePointer<realm_value_node_t>?, _ num_nodes: Int,
     _ update: realm_update_policy_e, _ out_keys: UnsafeMutablePointer<realm_object_key_t>?
 ) -> Bool {
-    succeeds(try write(.object(try objectHeld(object)), nodes, num_nodes, update, out_keys))
+    succeeds { () throws(RealmError) in
+        try write(.object(try objectHeld(object)), nodes, num_nodes, update, out_keys)
+    }
 }
 
 /// Inserts a value with everything inside it before an element of a list; embedded objects are made
