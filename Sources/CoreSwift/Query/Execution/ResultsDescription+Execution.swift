@@ -159,27 +159,45 @@ extension ResultsDescription {
         _ table: TableReader, first most: Int
     ) throws(RealmError) -> [ObjectKey] {
         let room = min(table.rowCount, most)
+        // The array without elements is one for all threads, and its making writes to it.
         if room == 0 { return [] }
-        var keys: [ObjectKey] = []
-        keys.reserveCapacity(room)
+        var failure: RealmError?
+        let keys = [ObjectKey](unsafeUninitializedCapacity: room) { buffer, count in
+            do throws(RealmError) {
+                try fill(buffer, &count, table)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return keys
+    }
+
+    private static func fill(
+        _ buffer: UnsafeMutableBufferPointer<ObjectKey>, _ count: inout Int, _ table: TableReader
+    ) throws(RealmError) {
+        guard let target = buffer.baseAddress else { return }
         var leaves = table.leaves()
-        // Of a whole class the leaves behind the last row are looked at, too.
-        while keys.count < room || room == table.rowCount, let leaf = try leaves.next() {
-            guard keys.count + leaf.liveRows <= table.rowCount else {
+        let capacity = buffer.count
+        while let leaf = try leaves.next() {
+            guard count + leaf.liveRows <= table.rowCount else {
                 throw RealmError(
                     .invalidDatabase, "the leaves of a class hold more rows than its tree counts")
             }
             if leaf.tombstones == nil, leaf.keyWidth == 0 {
                 let base = leaf.keyBase
-                let rows = min(leaf.rows, room - keys.count)
-                keys.append(contentsOf: (0..<rows).lazy.map { base.advanced(by: $0) })
+                let rows = min(leaf.rows, capacity - count)
+                for row in 0..<rows { target[count &+ row] = base.advanced(by: row) }
+                count += rows
             } else {
-                for row in 0..<leaf.rows where keys.count < room && !leaf.isDead(row) {
-                    keys.append(leaf.key(row))
+                for row in 0..<leaf.rows where count < capacity && !leaf.isDead(row) {
+                    target[count] = leaf.key(row)
+                    count &+= 1
                 }
             }
+            // Of a whole class the leaves behind the last row are looked at, too.
+            if count == capacity, capacity < table.rowCount { return }
         }
-        return keys
     }
 
     /// The keys of the objects that the elements of a collection link to; none when it is gone.
