@@ -210,7 +210,10 @@ public struct Schema: Equatable, Sendable {
 
     /// Where a class of this name is, or would be.
     private func place(of name: String) -> Int {
-        classes.partitionPoint { $0.name.utf8.lexicographicallyPrecedes(name.utf8) }
+        // Not the class itself, which would be copied for each look.
+        classes.indices.partitionPoint {
+            classes[$0].name.utf8.lexicographicallyPrecedes(name.utf8)
+        }
     }
 
     mutating func insert(_ item: ClassSchema) {

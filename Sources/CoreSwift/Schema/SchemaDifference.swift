@@ -93,16 +93,29 @@ extension Schema {
     /// The steps from this schema (of a file) to `requested`, by class name, for each class in
     /// the order: kind, removed properties, changed and added ones as requested, primary key.
     package func differences(to requested: Schema) -> [SchemaDifference] {
-        var found: [(name: String, steps: [SchemaDifference])] = []
-        for class_ in requested.classes {
-            let steps = self.class_(named: class_.name)?.differences(to: class_)
-            found.append((class_.name, steps ?? [.classAdded(class_)]))
+        // Nearly always the classes are the same ones; both schemas have them in the order of names.
+        if classes.count == requested.classes.count,
+            classes.indices.allSatisfy({ classes[$0].name == requested.classes[$0].name })
+        {
+            return classes.indices.flatMap {
+                classes[$0].differences(to: requested.classes[$0])
+            }
         }
-        for class_ in classes where requested.class_(named: class_.name) == nil {
+        let old = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+        let new = Set(requested.classes.map(\.name))
+        var found: [(String, [SchemaDifference])] = []
+        for class_ in requested.classes {
+            if let stored = old[class_.name] {
+                found.append((class_.name, stored.differences(to: class_)))
+            } else {
+                found.append((class_.name, [.classAdded(class_)]))
+            }
+        }
+        for class_ in classes where !new.contains(class_.name) {
             found.append((class_.name, [.classRemoved(class_)]))
         }
-        found.sortFew { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-        return found.flatMap(\.steps)
+        found.sortFew { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+        return found.flatMap(\.1)
     }
 }
 
@@ -112,27 +125,38 @@ extension ClassSchema {
         var found: [SchemaDifference] = []
         if kind != requested.kind { found.append(.classKindChanged(requested, from: kind)) }
         // Nearly always the properties are the same in the same order.
-        let isSame = properties.elementsEqual(requested.properties) { $0.name == $1.name }
-        if !isSame {
-            let new = Set(requested.properties.map(\.name))
-            for property in properties where !new.contains(property.name) {
-                found.append(.propertyRemoved(className: name, property))
+        if properties.count == requested.properties.count,
+            properties.indices.allSatisfy({ properties[$0].name == requested.properties[$0].name })
+        {
+            for index in properties.indices {
+                found += properties[index].differences(
+                    to: requested.properties[index], className: name)
             }
+            addKeyChange(to: requested, &found)
+            return found
         }
-        let old = isSame ? [:] : Dictionary(properties.map { ($0.name, $0) }) { first, _ in first }
-        for (index, property) in requested.properties.enumerated() {
-            if let stored = isSame ? properties[index] : old[property.name] {
-                found += stored.differences(to: property, className: name)
+        let old = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+        let new = Set(requested.properties.map(\.name))
+        for property in properties where !new.contains(property.name) {
+            found.append(.propertyRemoved(className: name, property))
+        }
+        for property in requested.properties {
+            if let stored = old[property.name] {
+                found.append(contentsOf: stored.differences(to: property, className: name))
             } else {
                 found.append(.propertyAdded(className: name, property))
             }
         }
+        addKeyChange(to: requested, &found)
+        return found
+    }
+
+    private func addKeyChange(to requested: ClassSchema, _ found: inout [SchemaDifference]) {
         let oldKey = primaryKeyProperty?.name ?? ""
         let newKey = requested.primaryKeyProperty?.name ?? ""
         if oldKey != newKey {
             found.append(.primaryKeyChanged(className: name, from: oldKey, to: newKey))
         }
-        return found
     }
 }
 
