@@ -133,11 +133,32 @@ struct IndexLeaf {
         if position.count < prefixCount { return 0 }
         let rest = position.bytes + prefixCount
         let restCount = position.count - prefixCount
+        // Numbers and links: a few bytes each, which a call would take longer for.
+        if suffixCount == restCount, 1...8 ~= restCount {
+            let heap = heap
+            let wanted = Self.word(rest, restCount)
+            return (0..<count).partitionPoint { index in
+                let word = Self.word(heap + index &* restCount, restCount)
+                return word == wanted ? key(index) < position.key : word < wanted
+            }
+        }
         return (0..<count).partitionPoint { index in
             let suffix = self.suffix(index)
             let order = compareBytes(
                 suffix.baseAddress.unsafelyUnwrapped, suffix.count, rest, restCount)
             return order == 0 ? key(index) < position.key : order < 0
+        }
+    }
+
+    /// A number for one to eight bytes, in the order of the bytes among values of one length.
+    @inline(__always)
+    private static func word(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
+        switch count {
+        case 1: return UInt64(bytes.u8(0))
+        case 2...4:
+            return UInt64(bytes.u16(0).bigEndian) << 16 | UInt64(bytes.u16(count &- 2).bigEndian)
+        default:
+            return UInt64(bytes.u32(0).bigEndian) << 32 | UInt64(bytes.u32(count &- 4).bigEndian)
         }
     }
 

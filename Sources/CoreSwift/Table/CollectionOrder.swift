@@ -18,3 +18,25 @@ enum CollectionOrder {
         }
     }
 }
+
+extension InlineColumn {
+    /// Where a value of a set, or a key of a dictionary, is or would be.
+    func search(_ value: RawValue, _ info: ColumnInfo) -> (index: Int, isFound: Bool) {
+        (0..<count).search {
+            CollectionOrder.compare(self.value($0, info), value, info.kind)
+        }
+    }
+}
+
+extension Table {
+    /// The same among the elements of a leaf.
+    func search(
+        _ leaf: RowPlace, _ rows: Int, _ value: RawValue, _ info: ColumnInfo
+    ) throws(RealmError) -> (index: Int, isFound: Bool) {
+        var place = leaf
+        return try (0..<rows).search { row throws(RealmError) in
+            place.row = row
+            return CollectionOrder.compare(try self.value(place, 0, info), value, info.kind)
+        }
+    }
+}

@@ -215,23 +215,26 @@ struct CollectionView {
     /// The first position whose element is not below `value`, and whether it is equal; of sets
     /// and dictionaries, whose column 0 ascends.
     mutating func search(_ value: RawValue) throws(RealmError) -> (index: Int, isFound: Bool) {
-        var low = 0
-        var high = count
-        if isTree {
-            // The leaf that covers the value: by the first element of each child.
-            var place = cell + CollectionCell.rootOffset
-            for level in stride(from: depth, to: 0, by: -1) {
-                let node = try table.collectionBranch(place, level, layout)
-                let child = try self.child(node, level, covering: value)
-                for before in 0..<child { low += RowBranch.rows(node, before) }
-                high = low + RowBranch.rows(node, child)
-                place = RowBranch.reference(node, child)
-            }
-            guard high <= count else { throw badCounts() }
+        guard count > 0 else { return (0, false) }
+        if let column = inlineColumn(0) { return column.search(value, infos[0]) }
+        // The leaf that covers the value: by the first element of each child.
+        var place = cell + CollectionCell.rootOffset
+        var start = 0
+        var elements = count
+        for level in stride(from: depth, to: 0, by: -1) {
+            let node = try table.collectionBranch(place, level, layout)
+            let child = try self.child(node, level, covering: value)
+            for before in 0..<child { start += RowBranch.rows(node, before) }
+            elements = RowBranch.rows(node, child)
+            place = RowBranch.reference(node, child)
         }
-        return try (low..<high).search { index throws(RealmError) in
-            CollectionOrder.compare(try self.value(index, 0), value, infos[0].kind)
-        }
+        guard start + elements <= count else { throw badCounts() }
+        fingerLeaf = try table.collectionLeaf(place, elements, layout)
+        fingerStart = start
+        fingerCount = elements
+        let found = try table.search(
+            RowPlace(LeafView(fingerLeaf), 0), elements, value, infos[0])
+        return (start + found.index, found.isFound)
     }
 
     /// The last child of a branch whose first element is not above the value, or child 0.

@@ -196,12 +196,7 @@ extension OpenCollection {
     private func searchPiece(
         _ piece: Int, _ value: RawValue
     ) throws(RealmError) -> (index: Int, isFound: Bool) {
-        let info = infos[0]
-        var place = try leaf(piece)
-        let found = try (0..<Int(counts[piece])).search { row throws(RealmError) in
-            place.row = row
-            return CollectionOrder.compare(try table.value(place, 0, info), value, info.kind)
-        }
+        let found = try table.search(leaf(piece), Int(counts[piece]), value, infos[0])
         return (fingerStart + found.index, found.isFound)
     }
 }

@@ -4,8 +4,9 @@ extension OpenLeaf {
     /// Adds a row of defaults at a position; later rows move up. The leaf is not full.
     mutating func insertRow(at row: Int) {
         for index in 0..<columnCount {
-            columns[index].move(from: row, to: row &+ 1, rows &- row)
-            columns[index].clear(row, 1)
+            let column = columns[index]
+            column.move(from: row, to: row &+ 1, rows &- row)
+            column.clear(row, 1)
         }
         rows &+= 1
     }

@@ -56,10 +56,7 @@ extension Table {
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) -> (index: Int, isFound: Bool) {
         guard cell.count > 0, let start = cell.baseAddress else { return (0, false) }
-        let column = InlineCollection(start).column(0, UnsafePointer(infos))
-        return (0..<column.count).search {
-            CollectionOrder.compare(column.value($0, infos[0]), value, infos[0].kind)
-        }
+        return InlineCollection(start).column(0, UnsafePointer(infos)).search(value, infos[0])
     }
 
     // MARK: Changing

@@ -43,10 +43,15 @@ struct LeadingRows {
         while let leaf = try leaves.next() { order.append((least(leaf), leaf)) }
         order.sort { $0.least < $1.least }
         let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
-        defer { bitmap.deallocate() }
+        let found = UnsafeMutablePointer<(word: UInt64, key: ObjectKey)>.allocate(
+            capacity: LeafLayout.rowsMax)
+        defer {
+            bitmap.deallocate()
+            found.deallocate()
+        }
         var room = 2 * minimum + 128
         for (least, leaf) in order where least <= last {
-            take(leaf, bitmap)
+            take(leaf, bitmap, found)
             if keys.count >= min(room, table.rowCount / 2) {
                 cut()
                 room = 2 * keys.count + 128
@@ -96,14 +101,18 @@ struct LeadingRows {
         return word(descending ? view.maximumInt : view.minimumInt)
     }
 
-    /// Takes in the rows of a leaf that may be among the first ones.
-    private mutating func take(_ leaf: LeafView, _ bitmap: Bitmap) {
+    /// Takes in the rows of a leaf that may be among the first ones; `found` has room for all of its rows.
+    private mutating func take(
+        _ leaf: LeafView, _ bitmap: Bitmap,
+        _ found: UnsafeMutablePointer<(word: UInt64, key: ObjectKey)>
+    ) {
         let view = leaf.column(column, info).flatMap { $0.encoding == .absent ? nil : $0 }
         Bits.live(leaf, bitmap)
         if kind != .double, let view, leaf.tombstones == nil, view.nulls == nil {
             let bound = Int64(bitPattern: ordered(last) ^ 1 << 63)
             LeafFilter.mask(view, descending ? bound : .min, descending ? .max : bound, bitmap)
         }
+        var count = 0
         Bits.forEach(bitmap, Bits.words(leaf.rows)) { row in
             let word =
                 if let view {
@@ -112,9 +121,12 @@ struct LeadingRows {
                         : kind == .double ? word(view.double(row)) : word(view.packed(row))
                 } else { absent }
             if word <= last {
-                words.append(word)
-                keys.append(leaf.key(row))
+                found[count] = (word, leaf.key(row))
+                count &+= 1
             }
         }
+        let rows = UnsafeBufferPointer(start: found, count: count)
+        words.append(contentsOf: rows.lazy.map(\.word))
+        keys.append(contentsOf: rows.lazy.map(\.key))
     }
 }

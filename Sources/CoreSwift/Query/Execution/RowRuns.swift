@@ -59,17 +59,17 @@ struct RowRuns {
     }
 
     /// How many of the keys that are left name this row and those that follow it.
+    @inline(__always)
     private func length(_ leaf: LeafView, _ row: Int) -> Int {
-        let keys = UnsafeBufferPointer(rebasing: keys[position..<end])
-        let possible = min(leaf.rows &- row, keys.count)
+        let keys = keys.baseAddress.unsafelyUnwrapped + position
+        let possible = min(leaf.rows &- row, end &- position)
+        var length = 1
         if leaf.tombstones == nil, leaf.keyWidth == 0 {
             // Keys of a dense leaf differ by one; a list whose last key lies as far from the
             // first as its place does may still be out of order in between.
-            var length = 1
             while length < possible, keys[length] == keys[0].advanced(by: length) { length &+= 1 }
             return length
         }
-        var length = 1
         while length < possible, keys[length] == leaf.key(row &+ length),
             !leaf.isDead(row &+ length)
         {
