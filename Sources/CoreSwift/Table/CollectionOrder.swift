@@ -1,5 +1,5 @@
 // The order of set elements and dictionary keys: `ValueOrder` for two values of one column, with
-// short cuts for the common kinds.
+// short cuts for the common kinds; looking values up by it in a cell or a leaf.
 
 enum CollectionOrder {
     /// Negative, zero or positive as `a` is below, equal to or above `b`; both null or of `kind`.

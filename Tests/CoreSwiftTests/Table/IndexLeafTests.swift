@@ -69,7 +69,7 @@ import Testing
             for position in wanted {
                 let expected =
                     entries.firstIndex { !Entry.isBefore($0, position) } ?? entries.count
-                // With memory of its own, so that what reads behind it is noticed.
+                // In memory of its own, so that an address sanitizer sees what reads behind it.
                 let bytes = UnsafeMutableRawPointer.allocate(
                     byteCount: max(1, position.value.count), alignment: 1)
                 defer { bytes.deallocate() }
