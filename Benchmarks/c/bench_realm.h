@@ -78,6 +78,7 @@ void w_cold_scan(void);
 void w_warm_up(void);
 void w_query_contains(void);
 void w_query_contains_c(void);
+void w_query_prefix(void);
 void w_query_link(void);
 void w_query_indexed(void);
 void w_text(void);

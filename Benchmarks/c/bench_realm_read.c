@@ -99,6 +99,11 @@ void w_query_contains_c(void)
     expect("query_contains_c", time_query("query_contains_c", K.person, "name CONTAINS[c] 'PERSON-07'", 5),
            count_names("person-07"));
 }
+/* every object matches: what taking in the matches costs */
+void w_query_prefix(void)
+{
+    expect("query_prefix", time_query("query_prefix", K.person, "name BEGINSWITH 'person-'", 10), B.n);
+}
 void w_query_link(void)
 {
     expect("query_link", time_query("query_link", K.person, "dept.name == 'dept-42'", 10),

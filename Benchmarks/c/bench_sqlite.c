@@ -398,6 +398,7 @@ static const workload_t workloads[] = {
     {"warm_up", w_warm_up, false},
     {"query_contains", w_query_contains, true},
     {"query_contains_c", w_query_contains_c, true},
+    {"query_prefix", w_query_prefix, true},
     {"query_link", w_query_link, true},
     {"query_first", w_query_first, true},
     {"sort_int_string", w_sort_int_string, true},

@@ -108,6 +108,11 @@ void w_query_contains_c(void)
            time_query("query_contains_c", "SELECT count(*) FROM person WHERE name LIKE '%PERSON-07%'", 5),
            count_names("person-07"));
 }
+void w_query_prefix(void)
+{
+    expect("query_prefix",
+           time_query("query_prefix", "SELECT count(*) FROM person WHERE name >= 'person-' AND name < 'person.'", 10), B.n);
+}
 void w_query_link(void)
 {
     size_t want = B.n / 100 + (B.n % 100 > 42);

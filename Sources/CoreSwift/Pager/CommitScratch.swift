@@ -83,7 +83,8 @@ final class CommitScratch {
         try write(before: references.count, to: store)
     }
 
-    /// Of these the disk writes one while the next is sealed, or copied by the kernel: 512 KiB.
+    /// Of these the disk writes one while the next is sealed, or copied by the kernel: 512 KiB. Kernels keep what one
+    /// call writes in large folios: a first read of larger ones takes fewer page faults, but inserting takes longer.
     private static let partPages: UInt64 = 128
 
     /// Writes the queued blocks before the one with this number, as few calls as their places allow.
