@@ -186,3 +186,17 @@ func onAnotherThread<R>(_ body: @escaping () -> R) -> R {
         }
     }
 }
+
+/// The error that a block throws.
+func caught(_ body: () throws -> Void) -> Realm.Error? {
+    do {
+        try body()
+    } catch let error as Realm.Error {
+        return error
+    } catch {
+        Issue.record(error)
+        return nil
+    }
+    Issue.record("nothing was thrown")
+    return nil
+}
