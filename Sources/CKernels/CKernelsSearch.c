@@ -197,6 +197,38 @@ DISPATCH(f64, double)
 
 /* ---- bits */
 
+INLINE void unpack(const uint8_t *restrict data, size_t width, size_t rows, uint64_t base,
+                   int64_t *restrict values) {
+    switch (width) {
+    case 0:
+        for (size_t i = 0; i < rows; i++) values[i] = (int64_t)base;
+        break;
+    case 1:
+        for (size_t i = 0; i < rows; i++) values[i] = (int64_t)(base + data[i]);
+        break;
+    case 2:
+        for (size_t i = 0; i < rows; i++) values[i] = (int64_t)(base + load16(data + i * 2));
+        break;
+    case 4:
+        for (size_t i = 0; i < rows; i++) values[i] = (int64_t)(base + load32(data + i * 4));
+        break;
+    default:
+        for (size_t i = 0; i < rows; i++) values[i] = (int64_t)(base + load64(data + i * 8));
+    }
+}
+
+#if defined(__x86_64__)
+AVX2 static void unpack_vectors(const uint8_t *data, size_t width, size_t rows, uint64_t base,
+                                int64_t *values) {
+    unpack(data, width, rows, base, values);
+}
+#endif
+
+void ck_unpack(const void *data, size_t width, size_t rows, int64_t base, int64_t *values) {
+    BY_PROCESSOR(unpack_vectors(data, width, rows, (uint64_t)base, values),
+                 unpack(data, width, rows, (uint64_t)base, values));
+}
+
 INLINE size_t popcount(const uint64_t *words, size_t count) {
     size_t sum = 0;
     for (size_t i = 0; i < count; i++) sum += (size_t)__builtin_popcountll(words[i]);

@@ -361,6 +361,39 @@ extension HostileForge {
                 _ = try reader.index(column: column)?.keys(all)
                 _ = try reader.wordIndex(column: column)?.count(all)
             }
+            try readBulk(realm, classKey)
+        }
+    }
+
+    /// The columns of a class at once, from its first object on and from others.
+    private func readBulk(_ realm: Realm, _ classKey: ClassKey) throws(RealmError) {
+        var digest = ValueDigest()
+        guard let named = realm.schema.classes.first(where: { $0.key == classKey }) else { return }
+        let all = try realm.objects(named.name)
+        let count = min(try all.count(), 1 << 16)
+        var integers = [Int64](repeating: 0, count: count)
+        var nulls = [UInt8](repeating: 0, count: count)
+        var doubles = [Double](repeating: 0, count: count)
+        var texts = [TextReference](repeating: TextReference(), count: count)
+        var keys = [ObjectKey](repeating: .invalid, count: count)
+        for first in [0, 1, count / 2, max(0, count - 1)] {
+            _ = try all.readKeys(from: first, count: count, into: &keys)
+            for property in named.properties where property.collection == .none {
+                // Of other types these are refused.
+                _ = try? all.readIntegers(
+                    property.key, from: first, count: count, into: &integers, isNull: &nulls)
+                _ = try? all.readDoubles(
+                    property.key, from: first, count: count, into: &doubles, isNull: nil)
+                guard
+                    let got = try? all.readTexts(
+                        property.key, from: first, count: count, into: &texts)
+                else { continue }
+                for case let (start?, count) in texts.prefix(got).map({ ($0.start, $0.count) })
+                where count > 0 {
+                    digest.add(UInt64(start.u8(0)))
+                    digest.add(UInt64(start.u8(count - 1)))
+                }
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-/* Kernels of the query engine: range tests over packed columns and substring search, each with an
+/* Kernels of queries and bulk reads: packed columns (range tests, unpacking) and substring search, each with an
  * AVX2 twin that is chosen at run time. They read exactly the bytes they are given, never behind
  * them, because a column may end where the mapping of the file ends.
  *
@@ -45,6 +45,9 @@ static inline size_t ck_count_range(const void *data, size_t width, size_t rows,
     default: return ck_count_range_u64(data, rows, low, span);
     }
 }
+
+/* The integers of a packed column of `width` bytes each (0, 1, 2, 4, 8; with 0 there is no data): base + value. */
+void ck_unpack(const void *data, size_t width, size_t rows, int64_t base, int64_t *values);
 
 /* Bits set in `count` words. */
 size_t ck_popcount(const uint64_t *words, size_t count);

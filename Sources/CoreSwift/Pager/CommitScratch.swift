@@ -76,48 +76,82 @@ final class CommitScratch {
 
     // MARK: Writing
 
-    /// Writes all that is queued, unless a write has failed before.
-    func write(to store: Store) throws(RealmError) {
+    /// What one call writes ends where such a part of the file does, if more follows: 512 KiB. The disk writes one
+    /// while the next is sealed, or copied by the kernel. Kernels keep what a call writes in folios as large as
+    /// place and length allow, and a reader takes a page fault for each: parts that are whole are one.
+    static let partPages: UInt64 = 128
+    private static let partBytes = Int64(partPages) << Int64(Page.shift)
+    static let zeroPagesMax = UInt64(OpenFile.zeroCount >> Page.shift)
+
+    /// Writes all that is queued, unless a write has failed before; behind it so many pages of zeros, which
+    /// are free.
+    func write(to store: Store, zeroPages: Int = 0) throws(RealmError) {
         sealWaiting(store)
         if let failure { throw failure }
-        try write(before: references.count, to: store)
+        try write(before: references.count, to: store, zeroPages: zeroPages)
     }
 
-    /// Of these the disk writes one while the next is sealed, or copied by the kernel: 512 KiB. Kernels keep what one
-    /// call writes in large folios: a first read of larger ones takes fewer page faults, but inserting takes longer.
-    private static let partPages: UInt64 = 128
-
     /// Writes the queued blocks before the one with this number, as few calls as their places allow.
-    func write(before limit: Int, to store: Store) throws(RealmError) {
+    func write(before limit: Int, to store: Store, zeroPages: Int = 0) throws(RealmError) {
         var start = writtenCount
         while start < limit {
-            var end = start
+            var end = start + 1
+            while end < limit, references[end].page == references[end - 1].end { end += 1 }
             let page = references[start].page
-            var next = page
-            while end < limit, references[end].page == next, next - page < Self.partPages {
-                next += UInt64(references[end].pageCount)
-                end += 1
-            }
-            try write(start..<end, at: page, to: store)
-            // Of an encrypted file a piece that is full has somewhat less.
-            if isSynced, next - page >= Self.partPages * 7 / 8 {
-                let offset = store.codec.offset(page)
-                store.file.beginWriting(
-                    Int(store.codec.offset(next) - offset), at: Int64(offset))
+            if end == limit, zeroPages > 0 {
+                vectors.append(IOVector(OpenFile.zeros, zeroPages << Page.shift))
+                try write(start..<end + 1, at: page, to: store)
+            } else {
+                try write(start..<end, at: page, to: store)
             }
             start = end
         }
     }
 
+    /// Writes a run of the file, part by part. Uses up its vectors.
     private func write(
-        _ range: Range<Int>, at page: UInt64, to store: Store
+        _ run: Range<Int>, at page: UInt64, to store: Store
+    ) throws(RealmError) {
+        var position = Int64(store.codec.offset(page))
+        let end = vectors[run].reduce(position) { $0 + Int64($1.count) }
+        // Of an encrypted file a piece that is full has somewhat less.
+        let isLong = end - position >= Self.partBytes * 7 / 8
+        var first = run.lowerBound
+        while position < end {
+            let partEnd =
+                end - position <= Self.partBytes
+                ? end : (position / Self.partBytes + 1) * Self.partBytes
+            var next = first
+            var reached = position
+            while reached < partEnd {
+                reached += Int64(vectors[next].count)
+                next += 1
+            }
+            // The rest of a vector that the part ends in begins the next one.
+            let rest = Int(reached - partEnd)
+            let last = vectors[next - 1]
+            vectors[next - 1].count -= rest
+            try writePart(first..<next, at: position, to: store)
+            if isSynced, isLong {
+                store.file.beginWriting(Int(partEnd - position), at: position)
+            }
+            if rest > 0 {
+                next -= 1
+                vectors[next] = IOVector(last.base + (last.count - rest), rest)
+            }
+            first = next
+            position = partEnd
+        }
+    }
+
+    private func writePart(
+        _ range: Range<Int>, at offset: Int64, to store: Store
     ) throws(RealmError) {
         var failure: RealmError?
         vectors.withUnsafeMutableBufferPointer { all in
             do throws(RealmError) {
                 try store.file.write(
-                    UnsafeMutableBufferPointer(rebasing: all[range]),
-                    at: Int64(store.codec.offset(page)), "write blocks")
+                    UnsafeMutableBufferPointer(rebasing: all[range]), at: offset, "write blocks")
             } catch {
                 failure = error
             }

@@ -30,6 +30,9 @@ final class EarlyBlocks: BlockPlacer {
     private let space: SpaceMap
     private var taker: PageTaker
     private let scratch: CommitScratch
+    /// Behind the last block, and how many pages it has.
+    private var end: UInt64 = 0
+    private var lastPages: UInt64 = 0
     /// Where references were stored, and what stood there.
     private var before: [(place: UnsafeMutableRawPointer, reference: BlockReference)] = []
 
@@ -47,13 +50,35 @@ final class EarlyBlocks: BlockPlacer {
     }
 
     func place(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer) {
-        before.append((place, BlockReference(place)))
-        scratch.queue(block, page: taker.take(pages, space), pages: pages, store).store(place)
+        scratch.queue(block, page: take(pages, place), pages: pages, store).store(place)
     }
 
     func placeLeaf(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer) {
+        scratch.queueLeaf(block, page: take(pages, place), pages: pages, at: place, store)
+    }
+
+    private func take(_ pages: Int, _ place: UnsafeMutableRawPointer) -> UInt64 {
         before.append((place, BlockReference(place)))
-        scratch.queueLeaf(block, page: taker.take(pages, space), pages: pages, at: place, store)
+        let page = taker.take(pages, space)
+        lastPages = UInt64(pages)
+        end = page + lastPages
+        return page
+    }
+
+    /// Whether the last block ends where a part of the file does, or so little before that another one like it does
+    /// not fit: a good place to end, as readers have a part with one page fault that one call has written.
+    /// The blocks of the next time go behind the last one, and until then zeros fill the part up.
+    var endsPart: Bool {
+        // Encrypted files are not read where they are mapped.
+        store.codec.cipher == nil && end > 0 && (restOfPart == 0 || zeroPages > 0)
+    }
+
+    private var restOfPart: UInt64 { (0 &- end) % CommitScratch.partPages }
+
+    private var zeroPages: Int {
+        let rest = restOfPart
+        return store.codec.cipher == nil && rest < lastPages && rest <= CommitScratch.zeroPagesMax
+            && taker.has(rest) ? Int(rest) : 0
     }
 
     func sealWaiting() { scratch.sealWaiting(store) }
@@ -65,9 +90,14 @@ final class EarlyBlocks: BlockPlacer {
             taker.giveBack(space)
             return []
         }
+        let zeroPages = zeroPages
+        if zeroPages > 0 {
+            // The mark of a block that was there must not vouch for zeros.
+            store.mapping.clear(BlockReference(page: end, pages: zeroPages, version: 0))
+        }
         do throws(RealmError) {
             try store.coverMapping(space.pageCount)
-            try scratch.write(to: store)
+            try scratch.write(to: store, zeroPages: zeroPages)
         } catch {
             for item in before.reversed() { item.reference.store(item.place) }
             scratch.forget(store.mapping)
@@ -76,7 +106,7 @@ final class EarlyBlocks: BlockPlacer {
         }
         taker.settle(space)
         // Can't fail: the pages are mapped.
-        let end = scratch.references.reduce(0) { max($0, $1.end) }
+        let end = scratch.references.reduce(end + UInt64(zeroPages)) { max($0, $1.end) }
         store.noteEarly(pages: end)
         try? store.extendMapping(to: end)
         scratch.adopt(store.mapping, keepsAll: false, keepsLast: false)

@@ -45,6 +45,9 @@ struct PageTaker {
         return page
     }
 
+    /// Whether so many pages behind the last block were taken with it.
+    func has(_ count: UInt64) -> Bool { !pieces.isEmpty && pieces[current].rest >= count }
+
     /// What has blocks stays taken, the rest is free again.
     func settle(_ space: SpaceMap) {
         for piece in pieces { space.settle(piece.run, used: piece.used) }

@@ -9,19 +9,31 @@ extension Table {
         else { return }
         let pagesMax = lease.earlyPagesMin
         let pageTotal = memory.pointee.blocks.pageTotal
-        // Many with one another, whatever else stays in memory; of each class, where several are filled in turns.
+        let newPages = pageTotal - transaction.pointee.pagesLeft
+        let leafPages = Page.count(forBytes: leafBytesTarget)
+        let sealedPages = state.sealedFronts.count * leafPages
+        // Many with one another, whatever else stays in memory, so that they mostly fill a part of the file; of each
+        // class, where several are filled in turns.
         guard
-            pageTotal - transaction.pointee.pagesLeft > pagesMax
-                || (pageTotal > pagesMax && state.sealedFronts.count >= pagesMax / 4)
+            (newPages > pagesMax && sealedPages >= pagesMax / 6 * 5)
+                || (pageTotal > pagesMax && sealedPages >= pagesMax)
         else { return }
         let fronts = state.sealedFronts
-        state.sealedFronts = []
-        let pages = fronts.count * Page.count(forBytes: leafBytesTarget)
+        var placed = 0
+        // With what their cells name.
+        let pages = max(sealedPages, newPages)
         let replaced = lease.writeEarly(pages: pages) { blocks in
-            for low in fronts { placeEarly(low, blocks) }
+            for low in fronts {
+                placeEarly(low, blocks)
+                placed += 1
+                if blocks.endsPart { break }
+            }
         }
+        state.sealedFronts.removeFirst(placed)
         for reference in replaced { memory.pointee.blocks.remove(reference) }
-        transaction.pointee.pagesLeft = memory.pointee.blocks.pageTotal
+        // Those that were left to the next time count as new.
+        transaction.pointee.pagesLeft = max(
+            0, memory.pointee.blocks.pageTotal - state.sealedFronts.count * leafPages)
         rowsMoved()
     }
 

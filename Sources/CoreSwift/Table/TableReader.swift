@@ -32,6 +32,10 @@ struct TableReader {
     @inline(__always) func column(_ index: Int) -> ColumnInfo { table.state.columns[index] }
 
     func leaves() -> LeafIterator { LeafIterator(table: table) }
+    /// From the one on that has the row at a position, which there is.
+    func leaves(fromPosition position: Int) throws(RealmError) -> LeafIterator {
+        try LeafIterator(table: table, position: position)
+    }
 
     /// The leaf that covers `key`, and the row if it is there and alive.
     func row(_ key: ObjectKey) throws(RealmError) -> (leaf: LeafView, row: Int)? {
@@ -100,10 +104,30 @@ struct TableReader {
         atPosition position: Int
     ) throws(RealmError) -> (leaf: LeafView, start: Int)? {
         guard position >= 0, position < rowCount else { return nil }
-        var place = UnsafeRawPointer(table.state.tree.rootPlace)
+        let (place, start) = try table.leafPlace(atPosition: position) { _, _ in }
+        let leaf = LeafView(try table.leaf(place))
+        guard position - start < leaf.liveRows else { throw miscounted(position) }
+        return (leaf, start)
+    }
+
+    func miscounted(_ position: Int) -> RealmError {
+        RealmError(
+            .invalidDatabase,
+            "class \(classKey): row counts of the tree do not add up at position \(position)")
+    }
+}
+
+extension Table {
+    /// Where the reference of the leaf stands that has the row at a position, which there is, and the position of its
+    /// first row; `pass` gets the branches above it with the numbers of the children, from the root down.
+    @inline(__always)
+    fileprivate func leafPlace(
+        atPosition position: Int, _ pass: (_ branch: UnsafeRawPointer, _ child: Int) -> Void
+    ) throws(RealmError) -> (place: UnsafeRawPointer, start: Int) {
+        var place = UnsafeRawPointer(state.tree.rootPlace)
         var start = 0
-        for level in stride(from: table.state.tree.depth, to: 0, by: -1) {
-            let node = try table.branch(place, level)
+        for level in stride(from: state.tree.depth, to: 0, by: -1) {
+            let node = try branch(place, level)
             var child = 0
             let last = RowBranch.count(node) - 1
             while child < last {
@@ -112,16 +136,10 @@ struct TableReader {
                 start += rows
                 child += 1
             }
+            pass(node, child)
             place = RowBranch.reference(node, child)
         }
-        let leaf = LeafView(try table.leaf(place))
-        guard position - start < leaf.liveRows else {
-            throw RealmError(
-                .invalidDatabase,
-                "class \(classKey): row counts of the tree do not add up at position "
-                    + "\(position)")
-        }
-        return (leaf, start)
+        return (place, start)
     }
 }
 
@@ -155,6 +173,8 @@ struct LeafIterator {
     private var path: [(node: UnsafeRawPointer, next: Int)] = []
     private var isStarted = false
     private var leavesLeft: Int
+    /// Of the first row of the first leaf.
+    private(set) var firstPosition = 0
     /// The leaf after the one that `next` gave last, if it has the same parent and has been checked
     /// before. Its directory is on its way to the cache or there: what scans a column asks for the
     /// same column of this leaf line by line, because the processor's own prefetch ends with a page.
@@ -165,6 +185,16 @@ struct LeafIterator {
     init(table: Table) {
         self.table = table
         leavesLeft = table.blocksMax
+    }
+
+    /// Begins with the leaf that has the row at a position, which there is; positions count live rows.
+    init(table: Table, position: Int) throws(RealmError) {
+        self.init(table: table)
+        firstPosition = try table.leafPlace(atPosition: position) { path.append(($0, $1 + 1)) }
+            .start
+        guard let last = path.indices.last else { return }
+        path[last].next -= 1
+        isStarted = true
     }
 
     mutating func next() throws(RealmError) -> LeafView? {

@@ -140,6 +140,56 @@ import Testing
         #expect(try realm.objectCount(realm.schema.classes[0].key) == 60_000)
     }
 
+    /// Notes where calls that write several blocks begin and end.
+    private final class WatchedFiles: PassingFileSystem {
+        var written: [Range<Int64>] = []
+
+        override func write(
+            _ descriptor: Int32, _ vectors: UnsafeBufferPointer<IOVector>, _ offset: Int64
+        ) -> Int {
+            let count = super.write(descriptor, vectors, offset)
+            if count > 0 { written.append(offset..<offset + Int64(count)) }
+            return count
+        }
+    }
+
+    /// Kernels keep the bytes of a call in folios as large as place and length allow, and the first reader takes a page
+    /// fault for each of them.
+    @Test func `what is written early ends where parts of 512 KiB do`() throws {
+        let part: Int64 = 512 << 10
+        let files = WatchedFiles(SystemCalls.shared)
+        var configuration = Configuration(path: directory.file("parts.realm"))
+        configuration.schema = Self.schema
+        configuration.schemaVersion = 1
+        let realm = try Realm.open(configuration, files: files)
+        defer { realm.close() }
+        files.written = []
+        try realm.beginWrite()
+        var random = Random(2)
+        for number in 0..<60_000 {
+            let length = random.below(80)
+            let data = [UInt8](repeating: UInt8(number % 256), count: length)
+            _ = try realm.create(
+                "Thing",
+                ["number": .int(Int64(number)), "name": .string("n"), "data": .binary(data)])
+        }
+        let early = files.written
+        #expect(early.count > 5)
+        // Where a part lies in two free runs, the first ends before it does.
+        let ending = early.filter { $0.upperBound % part == 0 }
+        #expect(2 * ending.count >= early.count, "\(early)")
+        #expect(early.allSatisfy { $0.count <= part })
+        files.written = []
+        try realm.commit()
+        // Of a run of the commit all but the last call, and but for what two runs share.
+        for (call, next) in zip(files.written, files.written.dropFirst())
+        where call.upperBound == next.lowerBound {
+            #expect(call.upperBound % part == 0)
+        }
+        #expect(try realm.check() == [])
+        #expect(try realm.objects("Thing").filter("name == 'n'").count() >= 60_000)
+    }
+
     /// Leaves with deleted rows wait for the commit; a portion may have no others.
     @Test func `a portion of no block leaves what was written before as it is`() throws {
         let realm = try open("nothing.realm")

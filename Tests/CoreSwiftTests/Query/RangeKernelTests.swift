@@ -1,5 +1,5 @@
-// Counting and marking of values in a range, by vectors, against one value after the other: all widths, lengths around
-// those of vectors, places that are not aligned.
+// Counting, marking and unpacking of packed values by vectors against one value after the other: all widths, lengths
+// around those of vectors, places that are not aligned.
 
 import CKernels
 import Testing
@@ -53,6 +53,28 @@ import Testing
         compare(
             [T](repeating: 3, count: 20_000), { _ in true },
             count: { count($0, $1, 0, T.max) }, mask: { mask($0, $1, 0, T.max, $2) })
+    }
+
+    @Test(arguments: [0, 1, 2, 4, 8])
+    func `packed integers are unpacked`(width: Int) {
+        var random = Random(UInt64(width))
+        let rowsMax = 5000
+        let bytes = (0..<rowsMax * width + 1).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        for base in [0, -1, 17, Int64.min, Int64.max] {
+            for rows in Array(0...70) + [127, 128, 129, 4095, rowsMax] {
+                // One more, which has to stay as it is.
+                var values = [Int64](repeating: 99, count: rows + 1)
+                bytes.withUnsafeBytes {
+                    ck_unpack($0.baseAddress! + 1, width, rows, base, &values)
+                }
+                let expected = (0..<rows).map { row in
+                    (0..<width).reduce(base) { sum, byte in
+                        sum &+ Int64(bytes[1 + row * width + byte]) << (8 * byte)
+                    }
+                }
+                #expect(values == expected + [99], "\(width) bytes, \(rows) rows, base \(base)")
+            }
+        }
     }
 
     @Test func bytes() {

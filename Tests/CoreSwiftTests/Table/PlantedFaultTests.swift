@@ -368,6 +368,26 @@ import Testing
         }
     }
 
+    @Test func bulkReadsOfMiscountedLeavesAreAnErrorNotATrap() throws {
+        let surgeon = try FileSurgeon(Self.sample)
+        let branch = surgeon.block(surgeon.all(.rowBranch, classKey: item)[0])
+        let rows = RowBranch.rows(branch, 0)
+        RowBranch.setRows(branch, 0, rows + 50)
+        surgeon.reseal()
+        let directory = TemporaryDirectory()
+        TestSettings.writeFile(directory.file(), surgeon.bytes)
+        let realm = try Realm.open(SampleFile.configuration(directory.file()))
+        defer { realm.close() }
+        let named = realm.schema.classes.first { $0.key == ClassKey(rawValue: UInt32(item)) }!
+        let all = try realm.objects(named.name)
+        var keys = [ObjectKey](repeating: .invalid, count: 100)
+        #expect(try all.readKeys(from: rows - 1, count: 1, into: &keys) == 1)
+        for (first, count) in [(rows, 1), (rows, 100), (rows + 10, 0), (rows + 49, 100)] {
+            let code = errorCode { _ = try all.readKeys(from: first, count: count, into: &keys) }
+            #expect(code == (count == 0 ? nil : .invalidDatabase), "\(count) from \(first)")
+        }
+    }
+
     @Test func readingForgedCellsIsAnErrorNotATrap() throws {
         let surgeon = try FileSurgeon(Self.sample)
         treeCell(surgeon, 1).put(UInt64.max, CollectionCell.countOffset)

@@ -66,8 +66,10 @@ extension Binder {
     func checkUTF8(
         _ constant: BoundConstant, _ op: ComparisonOperator
     ) throws(RealmError) {
-        guard op.isTextual, constant.kind == .string,
-            String(validating: filter.text(constant.text), as: UTF8.self) == nil
+        guard op.isTextual, constant.kind == .string else { return }
+        let text = filter.text(constant.text)
+        guard !text.withUnsafeBytes(TextMatch.isASCII),
+            String(validating: text, as: UTF8.self) == nil
         else { return }
         throw invalidArgument(
             "operator \(op.spelling) needs a text in UTF-8, "

@@ -43,12 +43,7 @@ extension LeafFilter {
     @inline(__always)
     func sendForUpcoming(_ column: ColumnView, _ index: Int, _ info: ColumnInfo) {
         guard column.encoding == .packed, let next = upcoming?.column(index, info) else { return }
-        var line = next.data
-        let end = line + min(next.rows &* next.width, 4096)
-        while line < end {
-            ck_prefetch(line)
-            line += 64
-        }
+        next.sendFor(bytes: next.rows &* next.width)
     }
 
     func maskRange(_ column: ColumnView, _ low: Int64, _ high: Int64) {
