@@ -195,7 +195,7 @@ DISPATCH(u64, uint64_t)
 DISPATCH(f32, float)
 DISPATCH(f64, double)
 
-/* ---- bits */
+/* ---- packed integers */
 
 INLINE void unpack(const uint8_t *restrict data, size_t width, size_t rows, uint64_t base,
                    int64_t *restrict values) {
@@ -228,6 +228,8 @@ void ck_unpack(const void *data, size_t width, size_t rows, int64_t base, int64_
     BY_PROCESSOR(unpack_vectors(data, width, rows, (uint64_t)base, values),
                  unpack(data, width, rows, (uint64_t)base, values));
 }
+
+/* ---- bits */
 
 INLINE size_t popcount(const uint64_t *words, size_t count) {
     size_t sum = 0;

@@ -6,6 +6,9 @@
 // block is one of the file like any other; when the transaction changes it after all, the changed block
 // is another one, and the pages of the first are free again at the commit.
 //
+// Those of a plain file end where a part of it does, if free pages allow that; zeros stand on free pages between the last block
+// and there until the next ones come.
+//
 // Invariants
 //  1. The pages of early blocks are taken out of the map of free space, and noted there, from when they
 //     are written. The map is loaded anew only behind the end of the transaction.
