@@ -127,6 +127,8 @@ struct ObjectWorkload: CrashWorkload {
     var syncTakes: UInt32 = 0
     /// Changes make many objects, and blocks are written before the commit.
     var isLong = false
+    /// Calls of long transactions end where such parts of the file do.
+    var partPages = 9
 
     init(_ random: inout Random, itemsMax: Int64 = 250, spaceLimits: SpaceLimits? = nil) {
         self.itemsMax = itemsMax
@@ -142,7 +144,10 @@ struct ObjectWorkload: CrashWorkload {
         var configuration = Self.configuration(path)
         configuration.encryptionKey = key
         configuration.spaceLimits = spaceLimits
-        if isLong { configuration.pendingPagesMax = 8 }
+        if isLong {
+            configuration.pendingPagesMax = 8
+            configuration.partPages = partPages
+        }
         if keepsLog { configuration.unwrittenObjectsMin = 2 + stepsMax / 10 }
         let session = ObjectSession(
             try Realm.open(configuration, files: files), isChecked: isChecked,

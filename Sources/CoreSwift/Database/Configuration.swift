@@ -97,6 +97,7 @@ public struct Configuration {
     /// Tests have in small files what otherwise happens in large ones.
     var spaceLimits = SpaceLimits()
     var pendingPagesMax: Int?
+    var partPages: Int?
     var unwrittenObjectsMin: Int?
     var decryptedBytesMin = StoreOptions.decryptedBytesMin
 
@@ -113,6 +114,7 @@ public struct Configuration {
             decryptedBytesMax == 0 ? 0 : max(decryptedBytesMax, decryptedBytesMin)
         options.spaceLimits = spaceLimits
         if let unwrittenObjectsMin { options.unwrittenObjectsMin = unwrittenObjectsMin }
+        if let partPages { options.partPages = partPages }
         if let pendingPagesMax {
             options.pendingPagesMax = pendingPagesMax
             options.pendingSealedPagesMax = pendingPagesMax

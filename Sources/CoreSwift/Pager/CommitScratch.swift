@@ -76,11 +76,6 @@ final class CommitScratch {
 
     // MARK: Writing
 
-    /// What one call writes ends where such a part of the file does, if more follows: 512 KiB. The disk writes one
-    /// while the next is sealed, or copied by the kernel. Kernels keep what a call writes in folios as large as
-    /// place and length allow, and a reader takes a page fault for each: parts that are whole are one.
-    static let partPages: UInt64 = 128
-    private static let partBytes = Int64(partPages) << Int64(Page.shift)
     static let zeroPagesMax = UInt64(OpenFile.zeroCount >> Page.shift)
 
     /// Writes all that is queued, unless a write has failed before; behind it so many pages of zeros, which
@@ -108,19 +103,20 @@ final class CommitScratch {
         }
     }
 
-    /// Writes a run of the file, part by part. Uses up its vectors.
+    /// Writes a run of the file, part by part (`StoreOptions.partPages`). Uses up its vectors.
     private func write(
         _ run: Range<Int>, at page: UInt64, to store: Store
     ) throws(RealmError) {
+        let partBytes = Int64(store.options.partPages << Page.shift)
         var position = Int64(store.codec.offset(page))
         let end = vectors[run].reduce(position) { $0 + Int64($1.count) }
         // Of an encrypted file a piece that is full has somewhat less.
-        let isLong = end - position >= Self.partBytes * 7 / 8
+        let isLong = end - position >= partBytes * 7 / 8
         var first = run.lowerBound
         while position < end {
             let partEnd =
-                end - position <= Self.partBytes
-                ? end : (position / Self.partBytes + 1) * Self.partBytes
+                end - position <= partBytes
+                ? end : (position / partBytes + 1) * partBytes
             var next = first
             var reached = position
             while reached < partEnd {

@@ -76,7 +76,10 @@ final class EarlyBlocks: BlockPlacer {
         store.codec.cipher == nil && end > 0 && (restOfPart == 0 || zeroPages > 0)
     }
 
-    private var restOfPart: UInt64 { (0 &- end) % CommitScratch.partPages }
+    private var restOfPart: UInt64 {
+        let partPages = UInt64(store.options.partPages)
+        return (partPages - end % partPages) % partPages
+    }
 
     private var zeroPages: Int {
         let rest = restOfPart

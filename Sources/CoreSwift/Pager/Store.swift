@@ -50,6 +50,10 @@ struct StoreOptions {
     var pendingPagesMax = 192
     /// The same of an encrypted file, 2 MiB: two cores seal many.
     var pendingSealedPagesMax = 512
+    /// What one call writes ends where such a part of the file does, if more follows: 512 KiB. The disk writes one
+    /// while the next is sealed, or copied by the kernel. Kernels keep what a call writes in folios as large as
+    /// place and length allow, and a reader takes a page fault for each: parts that are whole are one.
+    var partPages = 128
     /// So many objects of a class that one commit creates have no values in the log of its consumers.
     var unwrittenObjectsMin = 250
     /// In the upper bits of the object keys that are given from now on (`ClientKeys`); 0: none.

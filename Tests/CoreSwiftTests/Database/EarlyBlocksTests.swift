@@ -22,13 +22,14 @@ import Testing
     ])
 
     private func open(
-        _ name: String, pages: Int = 16, key: [UInt8] = []
+        _ name: String, pages: Int = 16, partPages: Int? = nil, key: [UInt8] = []
     ) throws -> Realm {
         var configuration = Configuration(path: directory.file(name))
         configuration.schema = Self.schema
         configuration.schemaVersion = 1
         configuration.encryptionKey = key
         configuration.pendingPagesMax = pages
+        configuration.partPages = partPages
         configuration.decryptedBytesMin = 1 << 16
         configuration.decryptedBytesMax = 1 << 16
         return try Realm.open(configuration)
@@ -89,7 +90,7 @@ import Testing
         var dumps: [RealmDump] = []
         var counts: [[Int]] = []
         for pages in [16, Int.max] {
-            let realm = try open("\(pages).realm", pages: pages, key: key)
+            let realm = try open("\(pages).realm", pages: pages, partPages: 9, key: key)
             defer { realm.close() }
             var found: [Int] = []
             for round in 0..<3 {
@@ -140,27 +141,34 @@ import Testing
         #expect(try realm.objectCount(realm.schema.classes[0].key) == 60_000)
     }
 
-    /// Notes where calls that write several blocks begin and end.
+    /// Notes where calls that write several blocks begin and end, and how many have zeros behind the blocks.
     private final class WatchedFiles: PassingFileSystem {
         var written: [Range<Int64>] = []
+        var zeroCount = 0
 
         override func write(
             _ descriptor: Int32, _ vectors: UnsafeBufferPointer<IOVector>, _ offset: Int64
         ) -> Int {
             let count = super.write(descriptor, vectors, offset)
             if count > 0 { written.append(offset..<offset + Int64(count)) }
+            if let end = vectors.last, UnsafeRawPointer(end.base) == OpenFile.zeros {
+                zeroCount += 1
+            }
             return count
         }
     }
 
     /// Kernels keep the bytes of a call in folios as large as place and length allow, and the first reader takes a page
     /// fault for each of them.
-    @Test func `what is written early ends where parts of 512 KiB do`() throws {
-        let part: Int64 = 512 << 10
+    @Test(arguments: [9, 128])
+    func `what is written early ends where parts of the file do`(pages: Int) throws {
+        let part = Int64(pages) << Int64(Page.shift)
         let files = WatchedFiles(SystemCalls.shared)
         var configuration = Configuration(path: directory.file("parts.realm"))
         configuration.schema = Self.schema
         configuration.schemaVersion = 1
+        configuration.partPages = pages
+        if pages == 9 { configuration.pendingPagesMax = pages }
         let realm = try Realm.open(configuration, files: files)
         defer { realm.close() }
         files.written = []
@@ -179,6 +187,8 @@ import Testing
         let ending = early.filter { $0.upperBound % part == 0 }
         #expect(2 * ending.count >= early.count, "\(early)")
         #expect(early.allSatisfy { $0.count <= part })
+        // Leaves have four pages, of which up to three do not fit.
+        #expect(4 * files.zeroCount > early.count, "\(files.zeroCount) of \(early.count)")
         files.written = []
         try realm.commit()
         // Of a run of the commit all but the last call, and but for what two runs share.

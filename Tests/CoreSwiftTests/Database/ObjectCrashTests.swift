@@ -42,6 +42,7 @@ import Testing
         ) {
             var workload = ObjectWorkload(&$0)
             workload.isLong = true
+            workload.partPages = [5, 9, 128][$0.below(3)]
             workload.keepsLog = $0.below(4) == 0
             return workload
         }

@@ -7,21 +7,21 @@ import Testing
 @Suite struct ForgedSpaceTests {
     private let directory = TemporaryDirectory()
 
-    private func open() throws -> Store {
+    private func open(partPages: Int = 128) throws -> Store {
         var options = StoreOptions()
         options.reservedBytes = 64 << 20
+        options.partPages = partPages
         return try Store.open(
             path: directory.file(), options: options, files: SystemCalls.shared)
     }
 
-    /// A closed file with a leaf of three pages, all but the first of them free by its map, and the
-    /// page where the leaf is.
-    private func makeForgery() throws -> UInt64 {
+    /// A closed file with two leaves of three pages that several commits wrote, or one: then the second lies behind the
+    /// first. By its map so many pages from the second of the first leaf on are free. Returns where the leaf is.
+    private func makeForgery(commits: [ToyModel], free: UInt8) throws -> UInt64 {
         let store = try open()
         var model: ToyModel = [:]
-        // Leaves of 3 pages: (stamp * 31 + leaf) % 4 == 2.
-        for leaf in [3, 7] as [Int] {
-            store.unpin(try ToyClient.commit(store, &model, [leaf: 1]).version)
+        for change in commits {
+            store.unpin(try ToyClient.commit(store, &model, change).version)
         }
         let pin = try store.pinNewest()
         let victim = try #require(try ToyClient.references(store, pin).leaves[3])
@@ -36,7 +36,7 @@ import Testing
             guard case .valid(var header) = FileHeader.decode(slot, slot: number) else { return }
             let root = base + Int(header.root.page) * Page.size
             // An inline map with one entry: first page - 2, pages << 1.
-            let map = [0, 1, UInt8(victim.page + 1 - 2), 2 << 1]
+            let map = [0, 1, UInt8(victim.page + 1 - 2), free << 1]
             for (index, byte) in map.enumerated() {
                 root.put(byte, Int(UnsafeRawPointer(root).u32(68)) + index)
             }
@@ -50,24 +50,56 @@ import Testing
         return victim.page
     }
 
+    // Leaves of 3 pages: (stamp * 31 + leaf) % 4 == 2.
+    private static let leaves: [ToyModel] = [[3: 1], [7: 1]]
+
+    private func isTrusted(_ block: BlockReference, _ store: Store) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: BlockReference.byteCount, alignment: 8) { place in
+            guard let start = place.baseAddress else { return false }
+            block.store(start)
+            let bytes = store.source.pointee.base + Int(block.page) << Page.shift
+            return NodeSource(store: store).resolved(start, BlockTag(rawValue: bytes.u64(0))) != nil
+        }
+    }
+
+    @Test func `zeros behind early blocks take the mark of what was there`() throws {
+        let page = try makeForgery(commits: [[3: 1, 7: 1]], free: 3)
+        // A part ends behind the first page of the second leaf.
+        let store = try open(partPages: Int(page) + 4)
+        let base = try store.pinNewest()
+        let victim = try #require(try ToyClient.references(store, base).leaves[7])
+        #expect(victim.page == page + 3)
+        _ = try store.admit(victim)
+        store.markVerified(victim)
+        #expect(isTrusted(victim, store))
+        let lease = try #require(try store.beginWrite(wait: true))
+        let block = UnsafeMutableRawPointer.allocate(byteCount: 2 * Page.size, alignment: 64)
+        defer { block.deallocate() }
+        block.initializeMemory(as: UInt8.self, repeating: 0xEE, count: 2 * Page.size)
+        let place = UnsafeMutableRawPointer.allocate(
+            byteCount: BlockReference.byteCount, alignment: 8)
+        defer { place.deallocate() }
+        BlockReference(page: 2, pages: 2, version: 0).store(place)
+        let replaced = lease.writeEarly(pages: 3) { blocks in
+            blocks.place(block, pages: 2, at: place)
+            #expect(blocks.endsPart)
+        }
+        #expect(replaced.count == 1 && BlockReference(place).page == page + 1)
+        #expect(!isTrusted(victim, store))
+        #expect(throws: RealmError.self) { try store.admit(victim) }
+        lease.abandon()
+        store.unpin(base.version)
+    }
+
     @Test func aCommitOverTheTailOfAVerifiedBlockTakesItsMark() throws {
-        let page = try makeForgery()
+        let page = try makeForgery(commits: Self.leaves, free: 2)
         let store = try open()
         let base = try store.pinNewest()
         let (_, leaves) = try ToyClient.references(store, base)
         let victim = try #require(leaves[3])
         _ = try store.admit(victim)
         store.markVerified(victim)
-        let nodes = NodeSource(store: store)
-        func isTrusted() -> Bool {
-            withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { place in
-                guard let start = place.baseAddress else { return false }
-                victim.store(start)
-                let block = store.source.pointee.base + Int(victim.page) << Page.shift
-                return nodes.resolved(start, BlockTag(rawValue: block.u64(0))) != nil
-            }
-        }
-        #expect(isTrusted())
+        #expect(isTrusted(victim, store))
         // A commit of two pages, its index and its root, goes where the map has room for it.
         let lease = try #require(try store.beginWrite(wait: true))
         let block = UnsafeMutableRawPointer.allocate(byteCount: Page.size, alignment: 64)
@@ -81,7 +113,7 @@ import Testing
         store.markVerified(victim)
         store.unpin(
             try builder.publish(payload: UnsafeRawBufferPointer(start: nil, count: 0)).version)
-        #expect(!isTrusted())
+        #expect(!isTrusted(victim, store))
         #expect(throws: RealmError.self) { try store.admit(victim) }
         store.unpin(base.version)
     }
