@@ -94,10 +94,11 @@ public struct Configuration {
         return request
     }
 
-    /// Tests have in small files what otherwise happens in large ones.
+    /// Tests have in small files what otherwise happens in large ones, and on slow machines what does on others.
     var spaceLimits = SpaceLimits()
     var pendingPagesMax: Int?
     var partPages: Int?
+    var sharedWaitMax: Int?
     var unwrittenObjectsMin: Int?
     var decryptedBytesMin = StoreOptions.decryptedBytesMin
 
@@ -115,6 +116,7 @@ public struct Configuration {
         options.spaceLimits = spaceLimits
         if let unwrittenObjectsMin { options.unwrittenObjectsMin = unwrittenObjectsMin }
         if let partPages { options.partPages = partPages }
+        if let sharedWaitMax { options.sharedWaitMax = sharedWaitMax }
         if let pendingPagesMax {
             options.pendingPagesMax = pendingPagesMax
             options.pendingSealedPagesMax = pendingPagesMax

@@ -24,8 +24,6 @@ final class CommitGroup: @unchecked Sendable {
     static let pagesMax = 8192
     /// How long a commit waits for others to join, while somebody else is about to write: nanoseconds.
     static let waitMax = 2_000_000
-    /// The same for one that a thread waits in: as long as a fast disk takes for a sync.
-    static let sharedWaitMax = 300_000
 
     struct State {
         /// The version on stable storage, in the slot that the group does not write, and those

@@ -54,6 +54,9 @@ struct StoreOptions {
     /// while the next is sealed, or copied by the kernel. Kernels keep what a call writes in folios as large as
     /// place and length allow, and a reader takes a page fault for each: parts that are whole are one.
     var partPages = 128
+    /// How long a commit that a thread waits for waits for others to join (`CommitGroup.waitMax`): as long as a fast disk
+    /// takes for a sync, in nanoseconds.
+    var sharedWaitMax = 300_000
     /// So many objects of a class that one commit creates have no values in the log of its consumers.
     var unwrittenObjectsMin = 250
     /// In the upper bits of the object keys that are given from now on (`ClientKeys`); 0: none.

@@ -484,7 +484,7 @@ final class TableSet {
             store.unpin(old.version)
             if goesOn { try beginWrite(try store.goOnWriting()) }
             if sharesSync {
-                try store.makeDurable(next.version, waitMax: CommitGroup.sharedWaitMax)
+                try store.makeDurable(next.version, waitMax: store.options.sharedWaitMax)
             }
         } catch {
             rollBack()
