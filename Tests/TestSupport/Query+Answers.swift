@@ -1,3 +1,5 @@
+import Testing
+
 @testable import CoreSwift
 
 /// What a query answers on a snapshot, without a session.
@@ -67,6 +69,26 @@ extension Query {
                 UnsafeBufferPointer(rebasing: bytes[..<count]), arguments, realm.schema, key,
                 values: nil, usesColumns: usesColumns)
         }
+    }
+}
+
+extension Query {
+    /// All that a query of a class finds, in its order, and that counting, finding the first and finding
+    /// some agree.
+    static func checkedKeys(
+        _ text: String, _ owner: String, in realm: Realm, usesColumns: Bool = true
+    ) throws -> [ObjectKey] {
+        let query = try Query.parse(text, owner, in: realm, usesColumns: usesColumns)
+        let reader = SnapshotReader(tables: try realm.readTables())
+        let found = try query.findAll(reader)
+        #expect(try query.count(reader) == found.count, "\(text)")
+        #expect(try query.firstMatch(reader) == found.first, "\(text)")
+        #expect(try query.countMatches(reader, atMost: 2) >= min(2, found.count), "\(text)")
+        for limit in [1, 3, 70] {
+            let least = try query.selection(reader).keys(limit: limit)
+            #expect(least == Array(found.prefix(limit)), "\(text)")
+        }
+        return found
     }
 }
 

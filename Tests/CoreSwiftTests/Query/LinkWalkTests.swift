@@ -120,36 +120,21 @@ import Testing
         return ("Note", "\(start[random.below(2)]) AND \(text)")
     }
 
-    private static func keys(
-        _ realm: Realm, _ owner: String, _ text: String, usesColumns: Bool
-    ) throws -> [ObjectKey] {
-        let query = try Query.parse(text, owner, in: realm, usesColumns: usesColumns)
-        let reader = SnapshotReader(tables: try realm.readTables())
-        let found = try query.findAll(reader)
-        #expect(try query.count(reader) == found.count, "\(text)")
-        #expect(try query.firstMatch(reader) == found.first, "\(text)")
-        #expect(try query.countMatches(reader, atMost: 2) >= min(2, found.count), "\(text)")
-        for limit in [1, 3] {
-            let least = try query.selection(reader).keys(limit: limit)
-            #expect(least == Array(found.prefix(limit)), "\(text)")
-        }
-        return found
-    }
-
     private static func compare(_ realm: Realm, rounds: Int, _ random: inout Random) throws -> Int {
         var walks = 0
         for _ in 0..<rounds {
             let (owner, text) = condition(&random)
-            let expected = try keys(realm, owner, text, usesColumns: false)
+            let expected = try Query.checkedKeys(text, owner, in: realm, usesColumns: false)
             #expect(
-                try keys(realm, owner, text, usesColumns: true) == expected, "\(owner): \(text)")
+                try Query.checkedKeys(text, owner, in: realm) == expected, "\(owner): \(text)")
             // Without the index on the code the column is asked for those whose links are followed;
             // where it leaves many, a scan asks from the other side.
             if owner == "Note" {
                 let scanned = "plain" + text.dropFirst("code".count)
                 #expect(
-                    try keys(realm, owner, scanned, usesColumns: true)
-                        == keys(realm, owner, scanned, usesColumns: false), "\(scanned)")
+                    try Query.checkedKeys(scanned, owner, in: realm)
+                        == Query.checkedKeys(scanned, owner, in: realm, usesColumns: false),
+                    "\(scanned)")
                 if try realm.objects(owner).filter(scanned).explain().contains("\nfollow: ") {
                     walks += 1
                 }
@@ -191,7 +176,7 @@ import Testing
         for test in ["friend.rank > 95", "ANY friends.rank > 97", "NONE others.rank > 10"] {
             let all = try realm.objects("Note").filter(test)
             let sorted = try all.sorted("code DESC")
-            let plain = try Self.keys(realm, "Note", test, usesColumns: false)
+            let plain = try Query.checkedKeys(test, "Note", in: realm, usesColumns: false)
             let codes = try plain.map {
                 try realm.find(all.classKey, key: $0)!.get("code")
             }

@@ -97,7 +97,7 @@ struct Selection: Planner {
         }
         var keys: [ObjectKey] = []
         try forEachLeaf { leaf, bitmap throws(RealmError) in
-            Self.append(leaf, bitmap, &keys)
+            Self.append(leaf, bitmap, &keys, limit: limit)
             return keys.count < limit
         }
         if keys.count > limit { keys.removeLast(keys.count - limit) }
@@ -119,8 +119,13 @@ struct Selection: Planner {
         return isSound ? bits.set() : KeySet(try keys())
     }
 
-    static func append(_ leaf: LeafView, _ bitmap: Bitmap, _ keys: inout [ObjectKey]) {
-        Bits.forEach(bitmap, Bits.words(leaf.rows)) { keys.append(leaf.key($0)) }
+    /// Appends the selected rows of a leaf, hardly more of them than `keys` has to `limit`.
+    private static func append(
+        _ leaf: LeafView, _ bitmap: Bitmap, _ keys: inout [ObjectKey], limit: Int = .max
+    ) {
+        for word in 0..<Bits.words(leaf.rows) where keys.count < limit {
+            Bits.forEach(bitmap + word, 1) { keys.append(leaf.key(word << 6 &+ $0)) }
+        }
     }
 
     // MARK: Scanning
@@ -132,7 +137,9 @@ struct Selection: Planner {
         defer { bitmap.deallocate() }
         var leaves = table.leaves()
         let isTest = !program.nodes[root].isChain && conjuncts == nil
+        let bounds = LeafBounds(self)
         while let leaf = try leaves.next() {
+            if bounds.ruleOut(leaf) { continue }
             Bits.live(leaf, bitmap)
             filter.upcoming = leaves.upcoming
             if isTest {
@@ -207,6 +214,7 @@ struct Selection: Planner {
         var result = initial
         let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
         defer { bitmap.deallocate() }
+        let bounds = LeafBounds(self)
         var asked = 0
         for index in range {
             let leaf: LeafView
@@ -219,6 +227,7 @@ struct Selection: Planner {
                 }
                 leaf = try leaves.leaf(index)
             }
+            if bounds.ruleOut(leaf) { continue }
             Bits.live(leaf, bitmap)
             filter.upcoming = leaves.known(index + 1)
             try ask(leaf, bitmap)

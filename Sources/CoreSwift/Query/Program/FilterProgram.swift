@@ -216,15 +216,18 @@ private struct TableMemory {
         (table.count * MemoryLayout<T>.stride + 15) & ~15
     }
 
-    /// Copies a table behind those before.
+    /// Copies a table behind those before. Most are empty.
     @inline(__always)
     mutating func take<T>(_ table: [T]) -> UnsafeMutablePointer<T> {
         let start = next.bindMemory(to: T.self, capacity: table.count)
-        table.withUnsafeBufferPointer { source in
-            if let first = source.baseAddress { start.update(from: first, count: source.count) }
-        }
-        next += Self.size(table)
+        if !table.isEmpty { table.withUnsafeBytes { copy($0) } }
         return start
+    }
+
+    @inline(never)
+    private mutating func copy(_ table: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(start: next, count: table.count).copyMemory(from: table)
+        next += (table.count + 15) & ~15
     }
 }
 
