@@ -115,7 +115,10 @@ public struct Configuration {
             decryptedBytesMax == 0 ? 0 : max(decryptedBytesMax, decryptedBytesMin)
         options.spaceLimits = spaceLimits
         if let unwrittenObjectsMin { options.unwrittenObjectsMin = unwrittenObjectsMin }
-        if let partPages { options.partPages = partPages }
+        if let partPages {
+            options.partPages = partPages
+            options.piecePages = partPages
+        }
         if let sharedWaitMax { options.sharedWaitMax = sharedWaitMax }
         if let pendingPagesMax {
             options.pendingPagesMax = pendingPagesMax

@@ -103,11 +103,13 @@ final class CommitScratch {
         }
     }
 
-    /// Writes a run of the file, part by part (`StoreOptions.partPages`). Uses up its vectors.
+    /// Writes a run of the file part by part: in pieces (`StoreOptions.piecePages`) what a disk is waited for.
+    /// Uses up its vectors.
     private func write(
         _ run: Range<Int>, at page: UInt64, to store: Store
     ) throws(RealmError) {
-        let partBytes = Int64(store.options.partPages << Page.shift)
+        let options = store.options
+        let partBytes = Int64((isSynced ? options.piecePages : options.partPages) << Page.shift)
         var position = Int64(store.codec.offset(page))
         let end = vectors[run].reduce(position) { $0 + Int64($1.count) }
         // Of an encrypted file a piece that is full has somewhat less.

@@ -318,9 +318,16 @@ final class SpaceMap {
                 rest = count
             }
         } else {
+            // The free end of the file and what the file grows by are one run.
+            var end: SpaceRun?
             while rest > 0, let run = takeLargest(atMost: rest, atLeast: min(16, rest)) {
-                pieces.append(run)
+                if run.end == pageCount { end = run } else { pieces.append(run) }
                 rest -= run.count
+            }
+            if let end {
+                guard rest > 0 else { return pieces + [end] }
+                giveBack(end)
+                rest += end.count
             }
         }
         if rest > 0 { pieces.append(grow(rest)) }

@@ -46,14 +46,17 @@ struct StoreOptions {
     var spaceLimits = SpaceLimits()
     /// Leaves that wait to be sealed: so many pages two cores seal, fewer take one at most 0.3 ms.
     var sharedSealingPagesMin = 96
-    /// A write transaction with more pages in memory writes full leaves before it commits: 768 KiB.
-    var pendingPagesMax = 192
+    /// A write transaction with more pages in memory writes full leaves before it commits: 2.5 MiB.
+    var pendingPagesMax = 640
     /// The same of an encrypted file, 2 MiB: two cores seal many.
     var pendingSealedPagesMax = 512
-    /// What one call writes ends where such a part of the file does, if more follows: 512 KiB. The disk writes one
-    /// while the next is sealed, or copied by the kernel. Kernels keep what a call writes in folios as large as
-    /// place and length allow, and a reader takes a page fault for each: parts that are whole are one.
-    var partPages = 128
+    /// What one call of a commit writes ends where such a piece of the file does, if more follows: 512 KiB. The disk
+    /// writes one while the next is sealed, or copied by the kernel.
+    var piecePages = 128
+    /// What is written early ends where such a part of the file does: 2 MiB. Kernels keep what a call writes in folios as
+    /// large as place and length allow, and a reader takes a page fault for each: a part that is whole is one, and
+    /// one entry of the page tables.
+    var partPages = 512
     /// How long a commit that a thread waits for waits for others to join (`CommitGroup.waitMax`): as long as a fast disk
     /// takes for a sync, in nanoseconds.
     var sharedWaitMax = 300_000

@@ -168,7 +168,7 @@ import Testing
         configuration.schema = Self.schema
         configuration.schemaVersion = 1
         configuration.partPages = pages
-        if pages == 9 { configuration.pendingPagesMax = pages }
+        configuration.pendingPagesMax = pages == 9 ? 9 : 192
         let realm = try Realm.open(configuration, files: files)
         defer { realm.close() }
         files.written = []

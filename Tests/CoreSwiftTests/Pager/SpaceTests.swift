@@ -137,6 +137,26 @@ import Testing
         try space.checkInvariants()
     }
 
+    /// Blocks lie behind one another from the free end of the file on, and holes before it are used first.
+    @Test func theFreeEndOfTheFileAndWhatItGrowsByAreOneRun() throws {
+        let space = SpaceMap(version: 1, pageCount: 1000)
+        try space.insert(SpaceEntry(page: 100, count: 40))
+        try space.insert(SpaceEntry(page: 940, count: 60))
+        #expect(
+            space.reserve(200) == [SpaceRun(page: 100, count: 40), SpaceRun(page: 940, count: 160)])
+        try space.checkInvariants()
+        let fits = SpaceMap(version: 1, pageCount: 1000)
+        try fits.insert(SpaceEntry(page: 100, count: 40))
+        try fits.insert(SpaceEntry(page: 940, count: 60))
+        // The largest place goes first, and what is left fits into the other one.
+        let runs = fits.reserve(90)
+        #expect(runs == [SpaceRun(page: 100, count: 30), SpaceRun(page: 940, count: 60)])
+        for run in runs { fits.settle(run, used: run.count) }
+        #expect(fits.pageCount == 1000)
+        #expect(fits.freePages == 10)
+        try fits.checkInvariants()
+    }
+
     @Test func theEndOfTheFileIsGivenBackWhenItIsFree() throws {
         let store = try open()
         var model: ToyModel = [:]
